@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tests. The top Makefile gives BUILD, CC, CFLAGS, LDLIBS and the target all.
+
+TEST_SUITES := unit replay host tools guest
+
+# Every tests/SUITE/*.c is a program of its own, linked with the tool's objects.
+TEST_SRCS := $(foreach suite,$(TEST_SUITES),$(wildcard tests/$(suite)/*.c))
+TEST_BINS := $(TEST_SRCS:%.c=$(BUILD)/%)
+
+.PHONY: check check-quick tests $(TEST_SUITES:%=check-%)
+
+tests: $(TEST_BINS)
+
+$(TEST_BINS): $(BUILD)/%: %.c tests/unit/check.h $(BUILD)/libdropbehind.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Itests/unit -Isrc -Iinclude -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< \
+		$(BUILD)/libdropbehind.a $(LDLIBS)
+
+-include $(TEST_BINS:%=%.d)
+
+check: all tests
+	BUILD=$(BUILD) tests/run
+
+check-quick: all tests
+	BUILD=$(BUILD) tests/run --quick
+
+$(TEST_SUITES:%=check-%): check-%: all tests
+	BUILD=$(BUILD) tests/run $*
