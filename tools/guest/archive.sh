@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0
+# The Debian archive through a private apt: its own sources, lists and cache below the cache directory. The
+# archive's address and apt's settings are the machine's; the machine's apt state is not touched.
+
+ARCHIVE_DIR=$GUEST_CACHE/apt
+ARCHIVE_SUITES="$GUEST_SUITE $GUEST_SUITE-updates $GUEST_SUITE-backports sid"
+ARCHIVE_KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# archive_mirror main|security: prints the archive address that this machine uses.
+archive_mirror()
+{
+	local want=$1 uri release
+
+	if [ "$want" = main ] && [ -n "${DROPBEHIND_MIRROR:-}" ]; then
+		printf '%s\n' "$DROPBEHIND_MIRROR"
+		return 0
+	fi
+	while read -r uri release; do
+		case $want:$release in
+		security:*-security) ;;
+		main:*-security) continue ;;
+		main:bookworm | main:trixie | main:forky | main:duke | main:sid | main:unstable) ;;
+		main:stable | main:testing | main:oldstable) ;;
+		*) continue ;;
+		esac
+		printf '%s\n' "${uri%/}"
+		return 0
+	done < <(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' 'Component: main' 2>/dev/null)
+	return 1
+}
+
+# archive_apt PROGRAM ARG...: runs an apt program on the private state.
+archive_apt()
+{
+	local program=$1
+	shift
+	DEBIAN_FRONTEND=noninteractive "$program" \
+		-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$ARCHIVE_DIR/sources" \
+		-o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts="$ARCHIVE_DIR/none" \
+		-o Dir::State="$ARCHIVE_DIR/state" -o Dir::State::lists="$ARCHIVE_DIR/lists" \
+		-o Dir::State::status="$ARCHIVE_DIR/status" -o Dir::Cache="$ARCHIVE_DIR/cache" \
+		-o Dir::Cache::pkgcache=pkgcache.bin -o Dir::Cache::srcpkgcache= \
+		-o APT::Sandbox::User= -o APT::Architecture=amd64 -o APT::Architectures=amd64 \
+		-o Acquire::Languages=none -o Acquire::Retries=2 "$@"
+}
+
+archive_write_sources()
+{
+	local mirror security
+
+	mirror=$(archive_mirror main) ||
+		die "found no Debian archive in this machine's apt sources: set DROPBEHIND_MIRROR to its address"
+	[ -r "$ARCHIVE_KEYRING" ] || die "$ARCHIVE_KEYRING is missing: install debian-archive-keyring"
+	mkdir -p "$ARCHIVE_DIR"/{sources,none,state,lists/partial,cache/archives/partial} || return 1
+	: >"$ARCHIVE_DIR/status"
+	{
+		printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main\nSigned-By: %s\n' \
+			"$mirror" "$ARCHIVE_SUITES" "$ARCHIVE_KEYRING"
+		if security=$(archive_mirror security); then
+			printf '\nTypes: deb\nURIs: %s\nSuites: %s\nComponents: main\nSigned-By: %s\n' \
+				"$security" "$GUEST_SUITE-security" "$ARCHIVE_KEYRING"
+		fi
+	} >"$ARCHIVE_DIR/sources/archive.sources.new" &&
+		mv "$ARCHIVE_DIR/sources/archive.sources.new" "$ARCHIVE_DIR/sources/archive.sources"
+}
+
+# archive_refresh: fetches the package lists anew. The caller holds the lock "apt".
+archive_refresh()
+{
+	local log
+
+	need apt-get apt
+	archive_write_sources || die "cannot write below $ARCHIVE_DIR"
+	say "fetching the archive's package lists ($ARCHIVE_SUITES)"
+	rm -f "$ARCHIVE_DIR/fresh"
+	log=$(archive_apt apt-get -q update -o APT::Update::Error-Mode=any 2>&1 </dev/null) || {
+		printf '%s\n' "$log" | grep -E '^(E|W|Err)' | head -5 >&2
+		die "cannot fetch the archive's package lists: check the network and this machine's apt sources"
+	}
+	: >"$ARCHIVE_DIR/fresh"
+}
+
+# archive_ready: fetches the lists when there are none yet.
+archive_ready()
+{
+	need apt-get apt
+	[ -e "$ARCHIVE_DIR/fresh" ] || archive_refresh
+}
+
+# archive_names PREFIX: prints the names of the packages that begin so.
+archive_names()
+{
+	archive_apt apt-cache pkgnames "$1"
+}
+
+# archive_field PACKAGE FIELD: prints a field of the candidate version.
+archive_field()
+{
+	archive_apt apt-cache show --no-all-versions "$1" 2>/dev/null | awk -v f="$2:" '$1 == f { print $2; exit }'
+}
+
+# archive_unpack DIR PACKAGE...: downloads the packages, checked by apt against the signed lists, and unpacks
+# them below DIR. Fails with a message.
+archive_unpack()
+{
+	local dir=$1 bytes=0 size package log
+	shift
+
+	for package in "$@"; do
+		size=$(archive_field "$package" Size)
+		[ -n "$size" ] || die "package $package is not in the archive any more: run 'guest fetch --refresh SERIES'"
+		bytes=$((bytes + size))
+	done
+	say "downloading $* ($(human $bytes))"
+	mkdir -p "$dir/.debs" || return 1
+	if ! log=$(cd "$dir/.debs" && archive_apt apt-get -q download "$@" 2>&1 </dev/null); then
+		# The lists may be older than the archive.
+		archive_refresh
+		log=$(cd "$dir/.debs" && archive_apt apt-get -q download "$@" 2>&1 </dev/null) || {
+			printf '%s\n' "$log" | grep -E '^(E|Err)' | head -5 >&2
+			die "cannot download $*: it vanished from the archive or the network is down; try 'guest fetch --refresh SERIES'"
+		}
+	fi
+	for package in "$dir"/.debs/*.deb; do
+		dpkg-deb -x "$package" "$dir" || die "cannot unpack $package: is the disk full?"
+	done
+	rm -rf "$dir/.debs"
+	archive_merge_usr "$dir"
+}
+
+# archive_merge_usr DIR: moves DIR/lib to DIR/usr/lib, so that DIR can be a layer over a merged-/usr root.
+archive_merge_usr()
+{
+	local top
+
+	for top in lib sbin bin; do
+		[ -d "$1/$top" ] && [ ! -L "$1/$top" ] || continue
+		mkdir -p "$1/usr/$top" && cp -a --link "$1/$top/." "$1/usr/$top/" && rm -rf "${1:?}/$top" ||
+			die "cannot merge $1/$top into usr"
+	done
+}

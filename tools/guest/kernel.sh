@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0
+# Kernels out of Debian packages, unpacked in the cache: kernels/RELEASE/{vmlinuz,usr/lib/modules}, complete
+# when the file "package" is there. Headers and sources of a series likewise.
+
+KERNEL_DIR=$GUEST_CACHE/kernels
+
+# kernel_series SERIES: checks a series name (7.3, 7.3-rt, 7.3-cloud) and sets KERNEL_VERSION, KERNEL_FLAVOUR.
+kernel_series()
+{
+	[[ $1 =~ ^([0-9]+\.[0-9]+)(-rt|-cloud)?$ ]] ||
+		die "'$1' is not a kernel series: use e.g. 7.3, 7.3-rt, 7.3-cloud, 7.2, 6.12"
+	KERNEL_VERSION=${BASH_REMATCH[1]}
+	KERNEL_FLAVOUR=${BASH_REMATCH[2]#-}
+}
+
+# kernel_pick: of the names on stdin prints the newest release of KERNEL_VERSION and KERNEL_FLAVOUR; the names
+# are RELEASE or PREFIX-RELEASE.
+kernel_pick()
+{
+	local flavour=${KERNEL_FLAVOUR:+-$KERNEL_FLAVOUR}
+	grep -oE "(^|-)${KERNEL_VERSION//./\\.}\.[0-9]+[^-]*${flavour}-amd64$" | sed 's/^-//' | sort -V | tail -1
+}
+
+# kernel_cached SERIES: prints the directory of the newest kernel of the series in the cache.
+kernel_cached()
+{
+	local release
+
+	kernel_series "$1"
+	release=$(for k in "$KERNEL_DIR"/*/package; do
+		[ -e "$k" ] && basename "$(dirname "$k")"
+	done | kernel_pick)
+	[ -n "$release" ] && printf '%s\n' "$KERNEL_DIR/$release"
+}
+
+# kernel_build SERIES REFRESH: downloads and unpacks the newest kernel of a series unless it is there. The
+# caller holds the lock "apt".
+kernel_build()
+{
+	local series=$1 refresh=$2 release names binary packages new
+
+	if [ "$refresh" -eq 0 ] && kernel_cached "$series" >/dev/null; then
+		return 0
+	fi
+	kernel_series "$series"
+	need dpkg-deb dpkg
+	need depmod kmod
+	if [ "$refresh" -eq 1 ]; then archive_refresh; else archive_ready; fi
+	names=$(archive_names linux-)
+	release=$(printf '%s\n' "$names" | grep -E '^linux-(binary|image)-[0-9]' | kernel_pick)
+	[ -n "$release" ] ||
+		die "the archive has no kernel of series $series (suites $ARCHIVE_SUITES): choose another, or try 'guest fetch --refresh $series'"
+	[ -e "$KERNEL_DIR/$release/package" ] && return 0
+	if printf '%s\n' "$names" | grep -qxF "linux-binary-$release"; then
+		binary=linux-binary-$release
+		packages="$binary linux-modules-$release linux-base-$release"
+	else
+		binary=linux-image-$release
+		packages=$binary
+	fi
+	mkdir -p "$KERNEL_DIR"
+	rm -rf "$KERNEL_DIR"/.new.*
+	new=$(mktemp -d "$KERNEL_DIR/.new.XXXXXX") && chmod 755 "$new" || die "cannot write below $KERNEL_DIR"
+	# shellcheck disable=SC2086
+	archive_unpack "$new" $packages
+	# From 7.1 on the image lies beside the modules, before that in /boot.
+	mv "$new/usr/lib/modules/$release/vmlinuz" "$new/vmlinuz" 2>/dev/null ||
+		mv "$new/boot/vmlinuz-$release" "$new/vmlinuz" 2>/dev/null ||
+		die "$packages hold no kernel of release $release: the packages' layout changed"
+	[ -d "$new/usr/lib/modules/$release/kernel" ] ||
+		die "$packages hold no modules of release $release: the packages' layout changed"
+	ln -sfn usr/lib "$new/lib"
+	depmod -b "$new" "$release" || die "depmod failed for $release"
+	printf '%s %s\n' "$binary" "$(archive_field "$binary" Version)" >"$new/package"
+	mv "$new" "$KERNEL_DIR/$release" || die "cannot move $release into $KERNEL_DIR"
+	say "kernel $release is in the cache"
+}
+
+# kernel_ready SERIES: makes sure that a kernel of the series is cached and prints its directory.
+kernel_ready()
+{
+	kernel_series "$1"
+	kernel_cached "$1" && return 0
+	with_lock apt kernel_build "$1" 0 >&2
+	kernel_cached "$1"
+}

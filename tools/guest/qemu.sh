@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-2.0
+# Runs one guest: the run directory, qemu, its output pipes, the time limit, and what is left of it afterwards.
+
+# run_cleanup: ends this run's processes and removes its directory; safe to call at any time.
+run_cleanup()
+{
+	local p
+	trap '' INT TERM HUP
+	for p in "${RUN_PIDS[@]}"; do kill -KILL "$p" 2>/dev/null; done
+	[ "${#RUN_PIDS[@]}" -gt 0 ] && wait "${RUN_PIDS[@]}" 2>/dev/null
+	RUN_PIDS=()
+	[ -n "${RUN_STTY:-}" ] && stty "$RUN_STTY" <&"$RUN_TTY" 2>/dev/null
+	[ -n "${RUN_DIR:-}" ] && rm -rf --one-file-system "$RUN_DIR"
+	RUN_DIR=
+}
+
+# run_sweep: removes run directories whose runner was killed with SIGKILL; a living one holds a lock.
+run_sweep()
+{
+	local d fd
+	for d in "${TMPDIR:-/tmp}"/dropbehind-guest.*; do
+		[ -O "$d" ] && [ -e "$d/lock" ] || continue
+		exec {fd}<"$d/lock" || continue
+		flock -n "$fd" && rm -rf --one-file-system "$d"
+		exec {fd}<&-
+	done
+}
+
+# background COMMAND...: starts COMMAND so that it dies with this process; its process id is in RUN_LAST.
+background()
+{
+	setpriv --pdeathsig KILL -- "$@" &
+	RUN_LAST=$!
+	RUN_PIDS+=("$RUN_LAST")
+}
+
+# splat_lines FILE: prints the kernel's complaints in a console log.
+splat_lines()
+{
+	grep -aE '(^|\] ?)(BUG:|WARNING:|INFO: (task|rcu|possible|inconsistent|suspicious)|Oops|general protection fault|Kernel panic|UBSAN:|list_(add|del) corruption|refcount_t:|=+\[ cut here|-+\[ cut here|kernel BUG at|watchdog: BUG|possible (circular|recursive) locking|inconsistent lock state|suspicious RCU usage|unregister_netdevice|sysfs: cannot create duplicate|Unable to handle kernel)' "$1" |
+		grep -vE 'cut here'
+}
+
+# run_guest: boots a guest as the OPT_* variables say and returns its command's status.
+run_guest()
+{
+	local kernel root release initramfs headers qemu=() line i append accel console status tainted
+	local qemu_pid timer_pid="" out_pid="" err_pid="" who rc ended="" merge=0 drive
+
+	need_x86_64
+	need qemu-system-x86_64 qemu-system-x86
+	need setpriv util-linux
+	need flock util-linux
+	cache_dir
+	root=$(root_ready) || exit
+	kernel=$(kernel_ready "$OPT_KERNEL") || exit
+	release=$(basename "$kernel")
+	initramfs=$(initramfs_ready "$kernel" "$root") || exit
+	headers=$(headers_cached "$release") || headers=
+
+	RUN_PIDS=()
+	run_sweep
+	trap 'run_cleanup; exit 130' INT
+	trap 'run_cleanup; exit 143' TERM
+	trap 'run_cleanup; exit 129' HUP
+	trap run_cleanup EXIT
+	RUN_DIR=$(mktemp -d "${TMPDIR:-/tmp}/dropbehind-guest.XXXXXX") || die "cannot make a directory in ${TMPDIR:-/tmp}"
+	: >"$RUN_DIR/lock"
+	exec {RUN_LOCK}<"$RUN_DIR/lock"
+	flock -n "$RUN_LOCK"
+	# Nobody may delete the root while a guest uses it.
+	exec {RUN_ROOT_LOCK}<"$root/.guest-root"
+	flock -s -n "$RUN_ROOT_LOCK"
+	mkdir "$RUN_DIR/ctl"
+
+	[ "$OPT_ICOUNT" -eq 1 ] && accel=tcg,thread=single || accel=tcg,thread=multi
+	[ "$OPT_KVM" -eq 1 ] && accel=kvm
+	[ "$OPT_MODE" = run ] && [ /dev/fd/1 -ef /dev/fd/2 ] && merge=1
+	console=$RUN_DIR/console
+	status=$RUN_DIR/status
+	append="console=ttyS0 rdinit=/init panic=-1 watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=240"
+	[ "$OPT_ALLOW_SPLAT" -eq 1 ] || append+=" oops=panic"
+	[ -n "$headers" ] && append+=" guest.headers"
+
+	qemu=(-nodefaults -no-user-config -display none -machine q35 -accel "$accel" -cpu max
+		-smp "$OPT_CPUS" -m "$OPT_MEMORY" -no-reboot
+		-kernel "$kernel/vmlinuz" -initrd "$initramfs" -append "$append${OPT_APPEND:+ $OPT_APPEND}"
+		-serial "file:$console" -monitor none
+		-device virtio-serial-pci
+		-chardev "file,id=status,path=$status" -device virtserialport,chardev=status,name=status)
+	[ "$OPT_ICOUNT" -eq 1 ] && qemu+=(-icount shift=0,sleep=off -rtc clock=vm)
+	run_share root "$root" readonly=on
+	run_share kernel "$kernel" readonly=on
+	run_share ctl "$RUN_DIR/ctl" readonly=on
+	run_share tree "$GUEST_TREE" readonly=on
+	[ -n "$headers" ] && run_share headers "$headers" readonly=on
+	i=0
+	for line in "${OPT_RW[@]}"; do
+		run_share "rw$i" "$line" readonly=off
+		i=$((i + 1))
+	done
+	i=0
+	: >"$RUN_DIR/ctl/disks"
+	for line in "${OPT_DISKS[@]}"; do
+		printf '%s %s\n' "$i" "$line" >>"$RUN_DIR/ctl/disks"
+		if disk_is_virtio "$line"; then
+			drive=$RUN_DIR/disk$i
+			truncate -s "$(cut -d' ' -f2 <<<"$line")M" "$drive" || die "cannot make a disk file in $RUN_DIR"
+			qemu+=(-drive "if=none,id=disk$i,file=$drive,format=raw,cache=unsafe,discard=unmap,detect-zeroes=off"
+				-device "virtio-blk-pci,drive=disk$i,serial=DISK$i$(disk_queues "$line")")
+		fi
+		i=$((i + 1))
+	done
+	{
+		printf 'GUEST_TREE=%q GUEST_CWD=%q GUEST_MODE=%q GUEST_CGROUP=%q\n' \
+			"$GUEST_TREE" "$PWD" "$OPT_MODE" "$OPT_CGROUP"
+		printf 'GUEST_ROWS=%q GUEST_COLS=%q GUEST_TERM=%q\n' "$OPT_ROWS" "$OPT_COLS" "${TERM:-linux}"
+		printf 'GUEST_RW=('
+		[ "${#OPT_RW[@]}" -gt 0 ] && printf ' %q' "${OPT_RW[@]}"
+		printf ')\n'
+	} >"$RUN_DIR/ctl/config"
+	{
+		printf 'export GUEST_SERIES=%q\n' "$OPT_KERNEL"
+		for line in "${OPT_ENV[@]}"; do printf 'export %s=%q\n' "${line%%=*}" "${line#*=}"; done
+	} >"$RUN_DIR/ctl/environment"
+	cp "$GUEST_DIR/inside" "$GUEST_DIR/inside-disks" "$RUN_DIR/ctl/"
+	{
+		printf 'exec'
+		[ "${#OPT_COMMAND[@]}" -gt 0 ] && printf ' %q' "${OPT_COMMAND[@]}"
+		printf '\n'
+	} >"$RUN_DIR/ctl/command"
+
+	[ "$OPT_QUIET" -eq 1 ] || say "booting $release ($(cat "$kernel/package")), root $(root_release "$root"), $(
+		)$OPT_CPUS CPUs, $OPT_MEMORY MiB, $accel"
+	: >"$status"
+	if [ "$OPT_MODE" = shell ]; then
+		qemu+=(-chardev stdio,id=tty,signal=off -device virtconsole,chardev=tty,nr=1)
+		exec {RUN_TTY}<&0
+		RUN_STTY=$(stty -g)
+		background qemu-system-x86_64 "${qemu[@]}" <&"$RUN_TTY"
+		qemu_pid=$RUN_LAST
+	else
+		mkfifo "$RUN_DIR/out" "$RUN_DIR/err" || die "cannot make pipes in $RUN_DIR"
+		background cat "$RUN_DIR/out"
+		out_pid=$RUN_LAST
+		qemu+=(-chardev "file,id=out,path=$RUN_DIR/out" -device virtserialport,chardev=out,name=out)
+		if [ "$merge" -eq 0 ]; then
+			background cat "$RUN_DIR/err" >&2
+			err_pid=$RUN_LAST
+			qemu+=(-chardev "file,id=err,path=$RUN_DIR/err" -device virtserialport,chardev=err,name=err)
+		fi
+		background qemu-system-x86_64 "${qemu[@]}" </dev/null >"$RUN_DIR/qemu" 2>&1
+		qemu_pid=$RUN_LAST
+	fi
+	if [ "$OPT_TIME" -gt 0 ]; then
+		background sleep "$OPT_TIME"
+		timer_pid=$RUN_LAST
+	fi
+
+	while [ -n "$qemu_pid$out_pid$err_pid" ]; do
+		who=
+		# shellcheck disable=SC2086
+		wait -n -p who $qemu_pid $out_pid $err_pid $timer_pid
+		rc=$?
+		case $who in
+		"") ended=lost; break ;;
+		"$timer_pid") ended=timeout; break ;;
+		"$qemu_pid")
+			qemu_pid=
+			# Without qemu nobody will ever open a pipe that it has not opened.
+			[ -s "$RUN_DIR/qemu" ] && [ ! -s "$status" ] && break
+			;;
+		"$out_pid")
+			out_pid=
+			[ "$rc" -ne 0 ] && { ended=pipe; break; }
+			;;
+		"$err_pid") err_pid= ;;
+		esac
+	done
+	run_status "$release" "$console" "$status" "$ended"
+}
+
+# run_share TAG DIR OPTION: adds a 9p share to the array qemu of the caller.
+run_share()
+{
+	qemu+=(-fsdev "local,id=$1,path=${2//,/,,},security_model=none,multidevs=remap,$3"
+		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1")
+}
+
+disk_queues()
+{
+	[[ $1 =~ queues=([0-9]+) ]] && printf ',num-queues=%s' "${BASH_REMATCH[1]}"
+}
+
+# run_status RELEASE CONSOLE STATUS ENDED: reports how a run ended and exits with its status.
+run_status()
+{
+	local release=$1 console=$2 status=$3 ended=$4 rc error splats qemu
+
+	rc=$(awk '$1 == "exit" { print $2 }' "$status" 2>/dev/null)
+	error=$(sed -n 's/^error //p' "$status" 2>/dev/null | head -1)
+	splats=$(splat_lines "$console" 2>/dev/null)
+	qemu=$(cat "$RUN_DIR/qemu" 2>/dev/null)
+	if [ -n "$OPT_CONSOLE" ]; then
+		cp "$console" "$OPT_CONSOLE" 2>/dev/null || say "cannot write the console log to $OPT_CONSOLE"
+	fi
+	case $ended in
+	pipe)
+		run_cleanup
+		exit 141
+		;;
+	timeout)
+		run_console "$console" 40
+		say "time limit of $OPT_TIME s reached: the guest ($release) was stopped; raise it with -t SECONDS"
+		exit "$GUEST_EXIT_TIMEOUT"
+		;;
+	esac
+	if [ -n "$error" ]; then
+		say "$error"
+		exit "$GUEST_EXIT_ERROR"
+	fi
+	if [ -n "$splats" ] && [ "$OPT_ALLOW_SPLAT" -eq 0 ]; then
+		run_console "$console" 200
+		say "the guest's kernel ($release) complained: $(head -1 <<<"$splats")"
+		exit "$GUEST_EXIT_SPLAT"
+	fi
+	if [ -z "$rc" ]; then
+		run_console "$console" 40
+		[ -n "$qemu" ] && printf '%s\n' "$qemu" | head -5 >&2
+		say "the guest ($release) ended without a status for its command (the end of its console is above)"
+		exit "$GUEST_EXIT_LOST"
+	fi
+	exit "$rc"
+}
+
+# run_console FILE LINES: the end of the console log, on stderr.
+run_console()
+{
+	[ -s "$1" ] || return 0
+	say "last $2 lines of the guest's console:"
+	tail -n "$2" "$1" | tr -d '\r' | sed 's/^/| /' >&2
+}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+# The guest's root: a Debian root made by debootstrap, one per package list. roots/ID is complete when
+# roots/ID/.guest-root exists; it is built beside and renamed.
+
+ROOT_DIR=$GUEST_CACHE/roots
+ROOT_PACKAGES_FILE=$GUEST_DIR/root-packages
+ROOT_RECIPE=1
+
+root_packages()
+{
+	sed 's/#.*//' "$ROOT_PACKAGES_FILE"
+}
+
+# root_id: names the root by its package list and recipe.
+root_id()
+{
+	printf '%s-%s\n' "$GUEST_SUITE" "$({ root_packages; echo "$ROOT_RECIPE"; } | sha256sum | cut -c1-12)"
+}
+
+root_path()
+{
+	printf '%s/%s\n' "$ROOT_DIR" "$(root_id)"
+}
+
+root_cached()
+{
+	[ -e "$(root_path)/.guest-root" ]
+}
+
+# root_ready: makes sure that the root is there and prints its path.
+root_ready()
+{
+	root_cached || with_lock root root_build >&2
+	root_path
+}
+
+# root_sweep: removes what interrupted builds left. The caller holds the lock "root"; the builder's mounts
+# are in its own mount namespace and went with it.
+root_sweep()
+{
+	local left
+	for left in "$ROOT_DIR"/.new.*; do
+		[ -d "$left" ] && rm -rf --one-file-system "$left"
+	done
+}
+
+# root_build: the caller holds the lock "root".
+root_build()
+{
+	local new mirror security log
+
+	root_cached && return 0
+	need_x86_64
+	need debootstrap debootstrap
+	need_root "making the guest's root"
+	mirror=$(archive_mirror main) ||
+		die "found no Debian archive in this machine's apt sources: set DROPBEHIND_MIRROR to its address"
+	security=$(archive_mirror security) || security=
+	mkdir -p "$ROOT_DIR" || die "cannot write below $GUEST_CACHE"
+	root_sweep
+	new=$(mktemp -d "$ROOT_DIR/.new.XXXXXX") && chmod 755 "$new" || die "cannot write below $ROOT_DIR"
+	log=$new.log
+	say "making the $GUEST_SUITE root (once; about 350 MiB to download, 1.6 GiB on disk)"
+	# A mount and pid namespace: whatever ends this build also ends its processes and mounts.
+	if ! unshare --mount --pid --fork --kill-child --mount-proc \
+		bash "$GUEST_DIR/root-build" "$new" "$GUEST_SUITE" "$mirror" "$security" $(root_packages) \
+		>"$log" 2>&1 </dev/null; then
+		tail -n 15 "$log" >&2
+		rm -rf --one-file-system "$new" "$log"
+		die "making the root failed (its last lines are above): check the network and the disk's space"
+	fi
+	rm -f "$log"
+	mv "$new" "$(root_path)" || die "cannot move the root to $(root_path)"
+	say "the root is in the cache"
+}
+
+# root_release ROOT: prints name and version of a root for a message.
+root_release()
+{
+	printf '%s %s' "$GUEST_SUITE" "$(cat "$1/etc/debian_version")"
+}
