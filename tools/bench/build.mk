@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0
+# dontcache-bench: one static program, so that it also runs on a phone or in a
+# guest. BENCH_LDFLAGS= makes a dynamic one (sanitizers need that).
+
+BENCH_LDFLAGS ?= -static
+BENCH_SRCS := $(wildcard tools/bench/*.c)
+BENCH_OBJS := $(BENCH_SRCS:tools/bench/%.c=$(BUILD)/bench/%.o)
+TOOLS_BINS += $(BUILD)/dontcache-bench
+
+$(BUILD)/bench/%.o: tools/bench/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -MMD -MP -c -o $@ $<
+
+$(BUILD)/dontcache-bench: $(BENCH_OBJS)
+	$(CC) $(CFLAGS) $(BENCH_LDFLAGS) -o $@ $(BENCH_OBJS) -ljansson -lpthread -lm
+
+-include $(BENCH_OBJS:.o=.d)

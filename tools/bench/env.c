@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cgroup.h"
+#include "env.h"
+#include "err.h"
+#include "kvfile.h"
+#include "units.h"
+
+#define UNAVAILABLE "unavailable"
+
+static const char *or_unavailable(const char *text)
+{
+	return *text ? text : UNAVAILABLE;
+}
+
+static int record_kernel(struct result *r)
+{
+	struct utsname u;
+	int err;
+
+	if (uname(&u))
+		return result_env(r, "kernel", UNAVAILABLE);
+	err = result_env(r, "kernel", u.release);
+	err = err ? err : result_env(r, "kernel_version", u.version);
+	return err ? err : result_env(r, "machine", u.machine);
+}
+
+/* Type and options of the mount that holds @path (the longest mount point wins). */
+static void find_mount(const char *path, char *type, size_t type_size, char *opts,
+		       size_t opts_size)
+{
+	char real[PATH_MAX], *line = NULL, where[1024], kind[64], how[1024];
+	FILE *f = fopen("/proc/mounts", "re");
+	size_t cap = 0, best = 0;
+
+	if (!f)
+		return;
+	if (!realpath(path, real))
+		snprintf(real, sizeof(real), "%s", path);
+	while (getline(&line, &cap, f) > 0) {
+		size_t n;
+
+		if (sscanf(line, "%*s %1023s %63s %1023s", where, kind, how) != 3)
+			continue;
+		n = strlen(where);
+		if (n < best || strncmp(real, where, n) ||
+		    (n > 1 && real[n] && real[n] != '/'))
+			continue;
+		best = n;
+		snprintf(type, type_size, "%s", kind);
+		snprintf(opts, opts_size, "%s", how);
+	}
+	free(line);
+	fclose(f);
+}
+
+/* The filesystem as a module tells two builds of one kernel version apart. */
+static int record_module(struct result *r, const char *type)
+{
+	char path[128], text[128];
+
+	snprintf(path, sizeof(path), "/sys/module/%.64s/srcversion", type);
+	if (read_first_line(path, text, sizeof(text)))
+		return result_env(r, "filesystem_module", "built in or unavailable");
+	return result_env(r, "filesystem_module", text);
+}
+
+static int record_filesystem(struct result *r, const struct place *p)
+{
+	char type[64] = "", opts[1024] = "";
+	int err;
+
+	if (p->is_dev) {
+		err = result_env(r, "filesystem", "none (block device)");
+		err = err ? err : result_env(r, "mount_options", "none");
+		return err ? err : result_env(r, "filesystem_module", "none");
+	}
+	find_mount(p->path, type, sizeof(type), opts, sizeof(opts));
+	err = result_env(r, "filesystem", or_unavailable(type));
+	err = err ? err : result_env(r, "mount_options", or_unavailable(opts));
+	return err ? err : record_module(r, type);
+}
+
+static void device_text(dev_t dev, const char *file, char *buf, size_t size)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/%s", major(dev), minor(dev), file);
+	if (read_first_line(path, buf, size) && !strncmp(file, "queue/", 6)) {
+		/* A partition has no queue of its own: ask the whole disk. */
+		snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/../%s", major(dev), minor(dev),
+			 file);
+		read_first_line(path, buf, size);
+	}
+}
+
+static int record_device(struct result *r, const struct place *p)
+{
+	char link[PATH_MAX], path[64], text[256], *name = NULL;
+	ssize_t n;
+	int err;
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major(p->dev), minor(p->dev));
+	n = readlink(path, link, sizeof(link) - 1);
+	if (n > 0) {
+		link[n] = '\0';
+		name = strrchr(link, '/');
+	}
+	err = result_env(r, "device", name ? name + 1 : UNAVAILABLE);
+	device_text(p->dev, "device/model", text, sizeof(text));
+	err = err ? err : result_env(r, "device_model", or_unavailable(text));
+	device_text(p->dev, "size", text, sizeof(text));
+	if (*text)
+		snprintf(text, sizeof(text), "%llu", strtoull(text, NULL, 10) / 2048);
+	err = err ? err : result_env(r, "device_mib", or_unavailable(text));
+	device_text(p->dev, "queue/scheduler", text, sizeof(text));
+	return err ? err : result_env(r, "device_scheduler", or_unavailable(text));
+}
+
+/* "model name" (x86), else "Hardware" or "CPU part" (arm) of the first CPU. */
+static void cpu_model(char *buf, size_t size)
+{
+	static const char *const keys[] = { "model name", "Hardware", "CPU part" };
+	char *line = NULL, *colon;
+	size_t cap = 0, i;
+	FILE *f;
+
+	*buf = '\0';
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]) && !*buf; i++) {
+		f = fopen("/proc/cpuinfo", "re");
+		if (!f)
+			return;
+		while (!*buf && getline(&line, &cap, f) > 0) {
+			colon = strchr(line, ':');
+			if (!colon || strncmp(line, keys[i], strlen(keys[i])))
+				continue;
+			colon += 1 + strspn(colon + 1, " \t");
+			colon[strcspn(colon, "\n")] = '\0';
+			snprintf(buf, size, "%s", colon);
+		}
+		fclose(f);
+	}
+	free(line);
+}
+
+static int record_cpu(struct result *r)
+{
+	char model[256], text[64];
+	int err;
+
+	cpu_model(model, sizeof(model));
+	err = result_env(r, "cpu", or_unavailable(model));
+	snprintf(text, sizeof(text), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	err = err ? err : result_env(r, "cpus", text);
+	read_first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", text,
+			sizeof(text));
+	err = err ? err : result_env(r, "governor", or_unavailable(text));
+	if (err)
+		return err;
+	if (strstr(model, "QEMU") || strstr(model, "TCG")) {
+		err = result_note(r, "the CPU is emulated: absolute numbers say nothing, only "
+				  "counts and ratios within this run do");
+		return err ? err : result_env(r, "emulated", "yes");
+	}
+	return result_env(r, "emulated", "no sign of it");
+}
+
+static int record_memory(struct result *r)
+{
+	char text[64];
+	struct kvfile kv;
+	int err;
+
+	if (kvfile_open(&kv, "/proc/meminfo"))
+		return -ENOMEM;
+	kvfile_read(&kv);
+	snprintf(text, sizeof(text), "%.0f", kvfile_value(&kv, "MemTotal") / 1024);
+	kvfile_close(&kv);
+	err = result_env(r, "memory_mib", text);
+	snprintf(text, sizeof(text), "%ld", sysconf(_SC_PAGESIZE));
+	err = err ? err : result_env(r, "page_bytes", text);
+	snprintf(text, sizeof(text), "%d", cgroup_version());
+	return err ? err : result_env(r, "memory_cgroup_version", text);
+}
+
+static char command[512];
+
+int command_keep(int argc, char **argv)
+{
+	size_t used = 0;
+	int i;
+
+	for (i = 0; i < argc && used < sizeof(command); i++)
+		used += (size_t)snprintf(command + used, sizeof(command) - used,
+					 strpbrk(argv[i], " \t\"'") ? "%s'%s'" : "%s%s",
+					 i ? " " : "", argv[i]);
+	if (used < sizeof(command))
+		return 0;
+	return bench_error("the command line is longer than %zu characters; shorten the paths",
+			   sizeof(command) - 1);
+}
+
+static int record_command(struct result *r)
+{
+	char date[64];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (result_env(r, "command", command))
+		return -ENOMEM;
+	if (!gmtime_r(&now, &tm) || !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm))
+		snprintf(date, sizeof(date), UNAVAILABLE);
+	return result_env(r, "date", date);
+}
+
+int env_record(struct result *r, const struct place *p)
+{
+	int err = record_kernel(r);
+
+	err = err ? err : record_filesystem(r, p);
+	err = err ? err : record_device(r, p);
+	err = err ? err : record_memory(r);
+	err = err ? err : record_cpu(r);
+	return err ? err : record_command(r);
+}

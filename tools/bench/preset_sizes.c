@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Presets f2fs-dontcache and f2fs-dontcache-read: one sequential pass per I/O
+ * size, normal against dontcache, in counterbalanced rounds.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "err.h"
+#include "measure.h"
+#include "residency.h"
+#include "units.h"
+
+/* Sizes, rounds and volume of this preset. */
+struct plan {
+	uint64_t sizes[OPT_MAX_LIST];
+	size_t nr_sizes;
+	unsigned int rounds;
+	uint64_t total_bytes;
+};
+
+static int make_plan(struct session *s, struct plan *p)
+{
+	size_t i;
+
+	p->nr_sizes = session_io_sizes(s, p->sizes);
+	p->rounds = session_count(s, "rounds", s->opt.rounds, 2, 2);
+	p->total_bytes = session_bytes(s, "size", s->opt.size_bytes, 2 * GIB, 8 * MIB);
+	for (i = 0; i < p->nr_sizes; i++)
+		if (p->sizes[i] > p->total_bytes)
+			return bench_error("an I/O size is greater than --size; give a greater --size");
+	progress_init(&s->prog, s->opt.progress, (unsigned int)p->nr_sizes * p->rounds * 2);
+	return place_check_space(&s->place, p->total_bytes);
+}
+
+static int write_once(struct session *s, const struct plan *p, uint64_t io,
+		      const struct variant *v, unsigned int round)
+{
+	char key[32], group[64];
+	struct byte_counter counter;
+	struct stream st;
+	struct bfile f;
+	int err;
+
+	format_bytes(io, key, sizeof(key));
+	snprintf(group, sizeof(group), "write|%s", key);
+	err = session_rest(s, -1);
+	if (err)
+		return err;
+	err = bfile_make(&f, &s->place, 0, 0);
+	if (err)
+		return err;
+	measure_prepare(&st, &counter, &f, true, v->rwf_flags, io, p->total_bytes);
+	err = measure_stream(s, &st, &f, group, v->name, round, NULL, NULL);
+	bfile_remove(&f);
+	return err;
+}
+
+static int read_once(struct session *s, const struct plan *p, struct bfile *f, uint64_t io,
+		     const struct variant *v, unsigned int round)
+{
+	char key[32], group[64];
+	struct byte_counter counter;
+	struct residency res;
+	struct stream st;
+	struct run *run;
+	int err;
+
+	format_bytes(io, key, sizeof(key));
+	snprintf(group, sizeof(group), "read|%s", key);
+	err = session_rest(s, f->fd);
+	if (err)
+		return err;
+	/* A new open file: its readahead state begins anew. */
+	err = bfile_reopen(f, O_RDWR);
+	if (err)
+		return err;
+	err = residency_count(f->fd, f->start, p->total_bytes, &res);
+	if (err)
+		return bench_fail(err, "count resident pages of", f->path);
+	if (res.resident_pages)
+		result_note(&s->res, "some read runs did not begin with zero resident pages; "
+			    "see start_resident_pages");
+	measure_prepare(&st, &counter, f, false, v->rwf_flags, io, p->total_bytes);
+	err = measure_stream(s, &st, f, group, v->name, round, NULL, &run);
+	if (!err)
+		err = run_metric(run, "start_resident_pages", (double)res.resident_pages);
+	return err;
+}
+
+/* Odd rounds ascend with normal first, even rounds descend with dontcache first. */
+static int all_runs(struct session *s, const struct plan *p, struct bfile *source)
+{
+	unsigned int round;
+	size_t i, j;
+	int err;
+
+	for (round = 1; round <= p->rounds; round++) {
+		bool up = round % 2;
+
+		for (i = 0; i < p->nr_sizes; i++) {
+			uint64_t io = p->sizes[up ? i : p->nr_sizes - 1 - i];
+
+			for (j = 0; j < NR_IO_VARIANTS; j++) {
+				const struct variant *v = &io_variants[up ? j : 1 - j];
+
+				err = source ? read_once(s, p, source, io, v, round) :
+					       write_once(s, p, io, v, round);
+				if (err)
+					return err;
+			}
+		}
+	}
+	return 0;
+}
+
+static int run_write(struct session *s)
+{
+	struct plan p;
+	int err = make_plan(s, &p);
+
+	return err ? err : all_runs(s, &p, NULL);
+}
+
+static int run_read(struct session *s)
+{
+	struct bfile source;
+	struct plan p;
+	int err = make_plan(s, &p);
+
+	if (err)
+		return err;
+	err = bfile_make(&source, &s->place, 0, 0);
+	if (err)
+		return err;
+	err = measure_fill_file(&source, p.total_bytes);
+	if (!err)
+		err = all_runs(s, &p, &source);
+	bfile_remove(&source);
+	return err;
+}
+
+const struct preset preset_f2fs_dontcache = {
+	.name = "f2fs-dontcache",
+	.summary = "sequential writes per I/O size, normal against dontcache",
+	.dontcache = true,
+	.run = run_write,
+};
+
+const struct preset preset_f2fs_dontcache_read = {
+	.name = "f2fs-dontcache-read",
+	.summary = "sequential reads per I/O size with nothing resident at the start",
+	.dontcache = true,
+	.run = run_read,
+};

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "residency.h"
+#include "units.h"
+
+#ifndef __NR_cachestat
+#define __NR_cachestat 451	/* the same number on every architecture but alpha */
+#endif
+
+#define MINCORE_CHUNK (256 * MIB)
+
+/* Layouts of cachestat(2), Linux 6.5. */
+struct cachestat_span {
+	uint64_t off;
+	uint64_t len;
+};
+
+struct cachestat_counts {
+	uint64_t nr_cache;
+	uint64_t nr_dirty;
+	uint64_t nr_writeback;
+	uint64_t nr_evicted;
+	uint64_t nr_recently_evicted;
+};
+
+static int count_mincore(int fd, uint64_t offset, uint64_t length, struct residency *res)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *vec = malloc(MINCORE_CHUNK / page);
+	uint64_t at;
+	int err = 0;
+
+	if (!vec)
+		return -ENOMEM;
+	for (at = offset; at < offset + length && !err; at += MINCORE_CHUNK) {
+		uint64_t left = offset + length - at;
+		size_t len = (size_t)(left < MINCORE_CHUNK ? left : MINCORE_CHUNK), i;
+		void *map = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, (off_t)at);
+
+		if (map == MAP_FAILED) {
+			err = -errno;
+			break;
+		}
+		if (mincore(map, len, vec))
+			err = -errno;
+		for (i = 0; !err && i < (len + page - 1) / page; i++)
+			res->resident_pages += vec[i] & 1;
+		munmap(map, len);
+	}
+	free(vec);
+	return err;
+}
+
+int residency_count(int fd, uint64_t offset, uint64_t length, struct residency *res)
+{
+	struct cachestat_span span = { .off = offset, .len = length };
+	struct cachestat_counts counts;
+
+	memset(res, 0, sizeof(*res));
+	if (!length)
+		return 0;
+	if (!syscall(__NR_cachestat, fd, &span, &counts, 0)) {
+		res->resident_pages = counts.nr_cache;
+		res->dirty_pages = counts.nr_dirty;
+		res->writeback_pages = counts.nr_writeback;
+		res->have_dirty = 1;
+		return 0;
+	}
+	if (errno != ENOSYS && errno != EOPNOTSUPP && errno != EPERM)
+		return -errno;
+	return count_mincore(fd, offset, length, res);
+}

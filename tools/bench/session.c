@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "session.h"
+#include "stop.h"
+#include "units.h"
+
+const struct variant io_variants[NR_IO_VARIANTS] = {
+	{ "normal", 0 },
+	{ "dontcache", RWF_DONTCACHE },
+};
+
+/* Record a setting once. */
+static void record(struct session *s, const char *name, const char *text)
+{
+	if (!*result_setting_text(&s->res, name))
+		result_setting(&s->res, name, text);
+}
+
+uint64_t session_bytes(struct session *s, const char *name, uint64_t given, uint64_t normal,
+		       uint64_t quick)
+{
+	uint64_t v = given ? given : s->opt.quick ? quick : normal;
+	char text[32];
+
+	format_bytes(v, text, sizeof(text));
+	record(s, name, text);
+	return v;
+}
+
+double session_seconds(struct session *s, const char *name, double given, double normal,
+		       double quick)
+{
+	double v = given > 0 ? given : s->opt.quick ? quick : normal;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%g", v);
+	record(s, name, text);
+	return v;
+}
+
+unsigned int session_count(struct session *s, const char *name, unsigned int given,
+			   unsigned int normal, unsigned int quick)
+{
+	unsigned int v = given ? given : s->opt.quick ? quick : normal;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%u", v);
+	record(s, name, text);
+	return v;
+}
+
+size_t session_io_sizes(struct session *s, uint64_t *sizes)
+{
+	char text[512] = "", one[32];
+	size_t n = s->opt.nr_io_sizes, used = 0, i;
+
+	if (n) {
+		memcpy(sizes, s->opt.io_sizes, n * sizeof(*sizes));
+	} else {
+		uint64_t size;
+
+		for (size = 4 * KIB; size <= MIB; size *= 2)
+			sizes[n++] = size;
+	}
+	for (i = 0; i < n; i++) {
+		format_bytes(sizes[i], one, sizeof(one));
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? "," : "",
+					 one);
+	}
+	record(s, "io_sizes", text);
+	return n;
+}
+
+double session_interval(struct session *s)
+{
+	return session_seconds(s, "interval_s", s->opt.interval_s, 1, 0.05);
+}
+
+int session_sleep(double seconds)
+{
+	struct timespec ts = {
+		.tv_sec = (time_t)seconds,
+		.tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9),
+	};
+
+	while (!stop_signal && nanosleep(&ts, &ts) && errno == EINTR)
+		;
+	return stop_signal ? -EINTR : 0;
+}
+
+static int drop_all(void)
+{
+	int fd, err = 0;
+
+	sync();
+	fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "3", 1) != 1)
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static int drop_file(int fd)
+{
+	if (fd < 0)
+		return 0;
+	if (fsync(fd))
+		return -errno;
+	return -posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+int session_rest(struct session *s, int fd)
+{
+	static const char *const names[] = { "default", "drop", "file", "none" };
+	enum reset_mode mode = s->opt.reset;
+	double cooldown = s->opt.cooldown_s;
+	char text[32];
+	int err = 0;
+
+	if (mode == RESET_DEFAULT)
+		mode = s->opt.quick ? RESET_FILE : RESET_DROP;
+	if (cooldown < 0)
+		cooldown = s->opt.quick ? 0 : 5;
+	record(s, "reset", names[mode]);
+	snprintf(text, sizeof(text), "%g", cooldown);
+	record(s, "cooldown_s", text);
+	if (mode == RESET_DROP) {
+		err = drop_all();
+		if (err == -EACCES || err == -EPERM || err == -EROFS)
+			return bench_error("cannot drop the machine's caches (%s); run as root "
+					   "or give --reset file", strerror(-err));
+	} else if (mode == RESET_FILE) {
+		err = drop_file(fd);
+	}
+	if (err)
+		return bench_fail(err, "reset the page cache of", s->place.path);
+	return session_sleep(cooldown);
+}

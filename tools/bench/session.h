@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef BENCH_SESSION_H
+#define BENCH_SESSION_H
+
+#include "model.h"
+#include "options.h"
+#include "place.h"
+#include "progress.h"
+#include "stream.h"
+
+/* All that a preset works with. */
+struct session {
+	struct options opt;
+	struct place place;
+	struct result res;
+	struct progress prog;
+	size_t page_bytes;
+};
+
+/* A preset: named after the table it makes. */
+struct preset {
+	const char *name;
+	const char *summary;
+	bool dontcache;		/* useless where RWF_DONTCACHE is not supported */
+	bool needs_dir;		/* cannot work on a bare device */
+	/* Do all runs and put them into s->res. 0 or a negative errno (told). */
+	int (*run)(struct session *s);
+};
+
+/* NULL-terminated list of all presets. */
+extern const struct preset *const presets[];
+const struct preset *preset_find(const char *name);
+
+/* The two ways of I/O that the presets compare. */
+struct variant {
+	const char *name;
+	int rwf_flags;
+};
+
+#define NR_IO_VARIANTS 2
+extern const struct variant io_variants[NR_IO_VARIANTS];	/* normal, dontcache */
+
+/* Settings, each recorded in the result under @name when asked for. */
+uint64_t session_bytes(struct session *s, const char *name, uint64_t given, uint64_t normal,
+		       uint64_t quick);
+double session_seconds(struct session *s, const char *name, double given, double normal,
+		       double quick);
+unsigned int session_count(struct session *s, const char *name, unsigned int given,
+			   unsigned int normal, unsigned int quick);
+
+/* Sizes given with --io-sizes, else 4K ... 1M in steps of 2; recorded. */
+size_t session_io_sizes(struct session *s, uint64_t *sizes);
+
+/*
+ * Throw out page cache as --reset says (@fd: our file or -1) and rest as
+ * --cooldown says. 0, -EINTR or a negative errno (told).
+ */
+int session_rest(struct session *s, int fd);
+
+/* Seconds between two samples. */
+double session_interval(struct session *s);
+
+/* Sleep unless asked to stop. 0 or -EINTR. */
+int session_sleep(double seconds);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef BENCH_STATS_H
+#define BENCH_STATS_H
+
+#include <stddef.h>
+
+/*
+ * Statistics for a handful of runs. NAN stands for "cannot be said", and every
+ * function returns it when its input does not carry the answer.
+ */
+
+/* Arithmetic mean; NAN for n == 0. */
+double stats_mean(const double *v, size_t n);
+
+/* Standard deviation of the sample (n - 1); NAN for n < 2. */
+double stats_stddev(const double *v, size_t n);
+
+/* Half-width of the 95 % confidence interval of the mean (Student's t); NAN for n < 3. */
+double stats_ci95(const double *v, size_t n);
+
+/* Change from @base to @value in percent of @base; NAN when base is 0 or NAN. */
+double stats_change_pct(double base, double value);
+
+/*
+ * Half-width, in percent of the mean of @base, of the 95 % confidence interval
+ * of the mean difference of the pairs base[i], value[i] (same round). The
+ * centre of that interval is the change between the two means. NAN for n < 3.
+ */
+double stats_change_ci95_pct(const double *base, const double *value, size_t n);
+
+/* Greatest distance between two of the values, in percent of their mean; NAN for n < 2. */
+double stats_spread_pct(const double *v, size_t n);
+
+#endif
