@@ -93,6 +93,17 @@ archive_names()
 	archive_apt apt-cache pkgnames "$1"
 }
 
+# archive_prefer: of the package names on stdin prints those that the wanted release has, else all: sid's
+# packages may need newer tools than the root has.
+archive_prefer()
+{
+	local names own
+	mapfile -t names
+	[ "${#names[@]}" -gt 0 ] || return 0
+	own=$(archive_apt apt-cache madison "${names[@]}" | awk -F' *[|] *' '$3 !~ / sid\// { sub(/^ */, "", $1); print $1 }')
+	if [ -n "$own" ]; then printf '%s\n' "$own"; else printf '%s\n' "${names[@]}"; fi
+}
+
 # archive_field PACKAGE FIELD: prints a field of the candidate version.
 archive_field()
 {

@@ -4,21 +4,28 @@
 
 KERNEL_DIR=$GUEST_CACHE/kernels
 
-# kernel_series SERIES: checks a series name (7.3, 7.3-rt, 7.3-cloud) and sets KERNEL_VERSION, KERNEL_FLAVOUR.
+# kernel_series SERIES: checks a series name (7.3, 7.3-rt) and sets KERNEL_VERSION, KERNEL_FLAVOUR.
 kernel_series()
 {
-	[[ $1 =~ ^([0-9]+\.[0-9]+)(-rt|-cloud)?$ ]] ||
-		die "'$1' is not a kernel series: use e.g. 7.3, 7.3-rt, 7.3-cloud, 7.2, 6.12"
+	[[ $1 == *-cloud ]] &&
+		die "'$1': the cloud kernels have no 9p file system and cannot boot from the shared root; use ${1%-cloud}"
+	[[ $1 =~ ^([0-9]+\.[0-9]+)(-rt)?$ ]] ||
+		die "'$1' is not a kernel series: use e.g. 7.3, 7.3-rt, 7.2, 6.12"
 	KERNEL_VERSION=${BASH_REMATCH[1]}
 	KERNEL_FLAVOUR=${BASH_REMATCH[2]#-}
 }
 
-# kernel_pick: of the names on stdin prints the newest release of KERNEL_VERSION and KERNEL_FLAVOUR; the names
-# are RELEASE or PREFIX-RELEASE.
+# kernel_match: of the names on stdin (RELEASE or PREFIX-RELEASE) prints those of KERNEL_VERSION and
+# KERNEL_FLAVOUR.
+kernel_match()
+{
+	grep -E "(^|-)${KERNEL_VERSION//./\\.}\.[0-9]+[^-]*${KERNEL_FLAVOUR:+-$KERNEL_FLAVOUR}-amd64$"
+}
+
+# kernel_pick: of the names on stdin prints the newest release that kernel_match lets through.
 kernel_pick()
 {
-	local flavour=${KERNEL_FLAVOUR:+-$KERNEL_FLAVOUR}
-	grep -oE "(^|-)${KERNEL_VERSION//./\\.}\.[0-9]+[^-]*${flavour}-amd64$" | sed 's/^-//' | sort -V | tail -1
+	kernel_match | sed -E 's/^(linux-[a-z]+-)?//' | sort -V | tail -1
 }
 
 # kernel_cached SERIES: prints the directory of the newest kernel of the series in the cache.
@@ -47,7 +54,7 @@ kernel_build()
 	need depmod kmod
 	if [ "$refresh" -eq 1 ]; then archive_refresh; else archive_ready; fi
 	names=$(archive_names linux-)
-	release=$(printf '%s\n' "$names" | grep -E '^linux-(binary|image)-[0-9]' | kernel_pick)
+	release=$(printf '%s\n' "$names" | grep -E '^linux-(binary|image)-[0-9]' | kernel_match | archive_prefer | kernel_pick)
 	[ -n "$release" ] ||
 		die "the archive has no kernel of series $series (suites $ARCHIVE_SUITES): choose another, or try 'guest fetch --refresh $series'"
 	[ -e "$KERNEL_DIR/$release/package" ] && return 0
@@ -74,6 +81,13 @@ kernel_build()
 	printf '%s %s\n' "$binary" "$(archive_field "$binary" Version)" >"$new/package"
 	mv "$new" "$KERNEL_DIR/$release" || die "cannot move $release into $KERNEL_DIR"
 	say "kernel $release is in the cache"
+}
+
+# kernel_local DIR: checks the directory of a kernel that was built by hand: DIR/vmlinuz and, when it has
+# modules, DIR/usr/lib/modules/RELEASE. What the boot needs (INITRAMFS_MODULES) may be built in.
+kernel_local()
+{
+	[ -r "$1/vmlinuz" ] || die "'$1' has no vmlinuz: give a series, or a directory with vmlinuz and usr/lib/modules"
 }
 
 # kernel_ready SERIES: makes sure that a kernel of the series is cached and prints its directory.

@@ -44,7 +44,7 @@ splat_lines()
 # run_guest: boots a guest as the OPT_* variables say and returns its command's status.
 run_guest()
 {
-	local kernel root release initramfs headers qemu=() line i append accel console status tainted
+	local kernel root release initramfs headers qemu=() line i append accel console status
 	local qemu_pid timer_pid="" out_pid="" err_pid="" who rc ended="" merge=0 drive
 
 	need_x86_64
@@ -53,7 +53,11 @@ run_guest()
 	need flock util-linux
 	cache_dir
 	root=$(root_ready) || exit
-	kernel=$(kernel_ready "$OPT_KERNEL") || exit
+	if [[ $OPT_KERNEL == */* ]]; then
+		kernel=$OPT_KERNEL
+	else
+		kernel=$(kernel_ready "$OPT_KERNEL") || exit
+	fi
 	release=$(basename "$kernel")
 	initramfs=$(initramfs_ready "$kernel" "$root") || exit
 	headers=$(headers_cached "$release") || headers=
@@ -68,9 +72,7 @@ run_guest()
 	: >"$RUN_DIR/lock"
 	exec {RUN_LOCK}<"$RUN_DIR/lock"
 	flock -n "$RUN_LOCK"
-	# Nobody may delete the root while a guest uses it.
-	exec {RUN_ROOT_LOCK}<"$root/.guest-root"
-	flock -s -n "$RUN_ROOT_LOCK"
+	root_hold "$root"
 	mkdir "$RUN_DIR/ctl"
 
 	[ "$OPT_ICOUNT" -eq 1 ] && accel=tcg,thread=single || accel=tcg,thread=multi
@@ -81,6 +83,7 @@ run_guest()
 	append="console=ttyS0 rdinit=/init panic=-1 watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=240"
 	[ "$OPT_ALLOW_SPLAT" -eq 1 ] || append+=" oops=panic"
 	[ -n "$headers" ] && append+=" guest.headers"
+	[ "$OPT_CGROUP" = v1 ] && append+=" guest.cgroup=v1"
 
 	qemu=(-nodefaults -no-user-config -display none -machine q35 -accel "$accel" -cpu max
 		-smp "$OPT_CPUS" -m "$OPT_MEMORY" -no-reboot

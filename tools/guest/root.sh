@@ -79,3 +79,16 @@ root_release()
 {
 	printf '%s %s' "$GUEST_SUITE" "$(cat "$1/etc/debian_version")"
 }
+
+# root_hold ROOT: keeps `guest clean` from removing the root as long as this process lives.
+root_hold()
+{
+	exec {ROOT_HOLD}<"$1/.guest-root" && flock -s -n "$ROOT_HOLD" ||
+		die "the root $1 is being removed by 'guest clean': try again"
+}
+
+root_verb()
+{
+	[ $# -eq 0 ] || die "root takes no argument"
+	root_ready
+}
