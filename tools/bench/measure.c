@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -8,12 +10,19 @@
 #include "iocount.h"
 #include "measure.h"
 #include "residency.h"
+#include "stop.h"
 #include "units.h"
 
 /* Completions that a worker still has to do after fsync returned. */
 #define SETTLE_S 0.1
 
 #define FILL_IO_BYTES MIB
+
+/* What all streams of a run did together. */
+struct sum {
+	uint64_t begin_ns, end_ns;
+	uint64_t bytes, ops, short_ops, interrupted, wraps;
+};
 
 void measure_prepare(struct stream *st, struct byte_counter *counter, const struct bfile *f,
 		     bool write, int rwf_flags, uint64_t io, uint64_t total)
@@ -32,7 +41,7 @@ void measure_prepare(struct stream *st, struct byte_counter *counter, const stru
 
 int measure_fill_file(const struct bfile *f, uint64_t total)
 {
-	const uint64_t io = total < FILL_IO_BYTES ? total : FILL_IO_BYTES;
+	const uint64_t io = total % FILL_IO_BYTES ? total & -total : FILL_IO_BYTES;
 	struct byte_counter counter;
 	struct stream st;
 	int err;
@@ -46,52 +55,132 @@ int measure_fill_file(const struct bfile *f, uint64_t total)
 	return err ? bench_fail(err, "write", f->path) : 0;
 }
 
-static int store_loop(struct run *run, const struct stream *st)
-{
-	double seconds = (double)(st->end_ns - st->begin_ns) / 1e9;
+/* A stream in a thread of its own. */
+struct runner {
+	pthread_t thread;
+	bool started;
+	struct stream *st;
+	atomic_bool *stop;
 	int err;
+};
 
-	err = run_metric(run, "bytes", (double)st->done_bytes);
-	err = err ? err : run_metric(run, "loop_s", seconds);
-	err = err ? err : run_metric(run, "throughput_mib_s",
-				     (double)st->done_bytes / (double)MIB / seconds);
-	err = err ? err : run_metric(run, "ops", (double)st->ops);
-	err = err ? err : run_metric(run, "short_ops", (double)st->short_ops);
-	err = err ? err : run_metric(run, "interrupted", (double)st->interrupted);
-	return err ? err : run_metric(run, "wraps", (double)st->wraps);
+static void *runner_main(void *arg)
+{
+	struct runner *r = arg;
+
+	r->err = stream_run(r->st);
+	/* One that failed ends the others: the run is void. */
+	if (r->err)
+		atomic_store(r->stop, true);
+	return NULL;
 }
 
-static int store_fsync(struct run *run, const struct stream *st)
+static int run_threads(struct stream *st, size_t nr, size_t *failed)
 {
-	uint64_t begin = now_ns();
-	double seconds, loop_s = run_value(run, "loop_s");
-	int err;
+	struct runner *runners = calloc(nr, sizeof(*runners));
+	atomic_bool stop = false;
+	int err = 0;
+	size_t i;
 
-	if (fsync(st->fd))
-		return -errno;
-	seconds = (double)(now_ns() - begin) / 1e9;
-	err = run_metric(run, "fsync_s", seconds);
-	return err ? err : run_metric(run, "throughput_fsync_mib_s", (double)st->done_bytes /
-				      (double)MIB / (loop_s + seconds));
-}
-
-static int store_resident(struct run *run, const struct stream *st, const char *name,
-			  const char *dirty_name)
-{
-	struct residency res;
-	int err;
-
-	err = residency_count(st->fd, (uint64_t)st->start, st->span_bytes, &res);
-	/* Some pseudo filesystems can do neither call: unavailable, not zero. */
+	if (!runners)
+		return -ENOMEM;
+	for (i = 0; i < nr && !err; i++) {
+		runners[i].st = &st[i];
+		runners[i].stop = &stop;
+		st[i].stop = &stop;
+		err = -pthread_create(&runners[i].thread, NULL, runner_main, &runners[i]);
+		runners[i].started = !err;
+	}
 	if (err)
-		return 0;
-	err = run_metric(run, name, (double)res.resident_pages);
-	if (!err && dirty_name && res.have_dirty)
-		err = run_metric(run, dirty_name, (double)res.dirty_pages);
+		atomic_store(&stop, true);
+	for (i = 0; i < nr; i++) {
+		if (!runners[i].started)
+			continue;
+		pthread_join(runners[i].thread, NULL);
+		if (runners[i].err && !err) {
+			err = runners[i].err;
+			*failed = i;
+		}
+	}
+	free(runners);
 	return err;
 }
 
-static int store_reads(struct run *run, const struct stream *st, const struct iocount *a,
+static void add_up(struct sum *sum, const struct stream *st, size_t nr)
+{
+	size_t i;
+
+	memset(sum, 0, sizeof(*sum));
+	sum->begin_ns = UINT64_MAX;
+	for (i = 0; i < nr; i++) {
+		sum->begin_ns = st[i].begin_ns < sum->begin_ns ? st[i].begin_ns : sum->begin_ns;
+		sum->end_ns = st[i].end_ns > sum->end_ns ? st[i].end_ns : sum->end_ns;
+		sum->bytes += st[i].done_bytes;
+		sum->ops += st[i].ops;
+		sum->short_ops += st[i].short_ops;
+		sum->interrupted += st[i].interrupted;
+		sum->wraps += st[i].wraps;
+	}
+}
+
+static int store_loop(struct run *run, const struct sum *sum)
+{
+	double seconds = (double)(sum->end_ns - sum->begin_ns) / 1e9;
+	int err;
+
+	err = run_metric(run, "bytes", (double)sum->bytes);
+	err = err ? err : run_metric(run, "loop_s", seconds);
+	err = err ? err : run_metric(run, "throughput_mib_s",
+				     (double)sum->bytes / (double)MIB / seconds);
+	err = err ? err : run_metric(run, "ops", (double)sum->ops);
+	err = err ? err : run_metric(run, "short_ops", (double)sum->short_ops);
+	err = err ? err : run_metric(run, "interrupted", (double)sum->interrupted);
+	return err ? err : run_metric(run, "wraps", (double)sum->wraps);
+}
+
+static int store_fsync(struct run *run, const struct stream *st, size_t nr,
+		       const struct sum *sum)
+{
+	uint64_t begin = now_ns();
+	double seconds;
+	size_t i;
+	int err;
+
+	for (i = 0; i < nr; i++) {
+		while (fsync(st[i].fd)) {
+			if (errno != EINTR)
+				return -errno;
+			if (stop_signal)
+				return -EINTR;
+		}
+	}
+	seconds = (double)(now_ns() - begin) / 1e9;
+	err = run_metric(run, "fsync_s", seconds);
+	return err ? err : run_metric(run, "throughput_fsync_mib_s",
+				      (double)sum->bytes / (double)MIB /
+				      (run_value(run, "loop_s") + seconds));
+}
+
+static int store_resident(struct run *run, const struct stream *st, size_t nr,
+			  const char *name, const char *dirty_name)
+{
+	double pages = 0, dirty = 0;
+	struct residency res;
+	size_t i;
+	int err;
+
+	for (i = 0; i < nr; i++) {
+		/* Some pseudo filesystems can do neither call: unavailable, not zero. */
+		if (residency_count(st[i].fd, (uint64_t)st[i].start, st[i].span_bytes, &res))
+			return 0;
+		pages += (double)res.resident_pages;
+		dirty += res.have_dirty ? (double)res.dirty_pages : NAN;
+	}
+	err = run_metric(run, name, pages);
+	return err || !dirty_name ? err : run_metric(run, dirty_name, dirty);
+}
+
+static int store_reads(struct run *run, const struct sum *sum, const struct iocount *a,
 		       const struct iocount *b)
 {
 	double process = b->process_read_bytes - a->process_read_bytes;
@@ -101,45 +190,50 @@ static int store_reads(struct run *run, const struct stream *st, const struct io
 
 	err = run_metric(run, "process_read_bytes", process);
 	err = err ? err : run_metric(run, "device_read_bytes", device);
-	return err ? err : run_metric(run, "read_amplification", best / (double)st->done_bytes);
+	return err ? err : run_metric(run, "read_amplification", best / (double)sum->bytes);
 }
 
-int measure_stream(struct session *s, struct stream *st, const struct bfile *f,
-		   const char *group, const char *variant, unsigned int round,
-		   const char *cgroup, struct run **runp)
+static int after_loop(struct run *run, const struct stream *st, size_t nr,
+		      const struct iocount *before, const struct iocount *after)
 {
-	struct run *run = result_run(&s->res, group, variant, round);
+	struct sum sum;
+	int err;
+
+	add_up(&sum, st, nr);
+	err = store_loop(run, &sum);
+	err = err ? err : store_resident(run, st, nr, "resident_end_pages", "dirty_end_pages");
+	if (!err)
+		err = st->write ? store_fsync(run, st, nr, &sum) :
+				  store_reads(run, &sum, before, after);
+	if (!err)
+		err = session_sleep(SETTLE_S);
+	return err ? err : store_resident(run, st, nr, "resident_pages", NULL);
+}
+
+int measure_streams(struct session *s, struct stream *st, const struct bfile *files,
+		    size_t nr, const struct measured *m, struct run **runp)
+{
+	struct run *run = result_run(&s->res, m->group, m->variant, m->round);
 	struct iocount before, after;
 	struct sampler *sampler;
+	size_t failed = 0;
 	int err, err2;
 
 	if (!run)
-		return bench_fail(-ENOMEM, "keep a run of", group);
-	progress_run(&s->prog, group, variant, round);
-	err = sampler_start(&sampler, session_interval(s), st->counter, 1, cgroup);
+		return bench_fail(-ENOMEM, "keep a run of", m->group);
+	progress_run(&s->prog, m->group, m->variant, m->round);
+	err = sampler_start(&sampler, session_interval(s), st->counter, nr, m->cgroup);
 	if (err)
 		goto drop;
 	iocount_read(&before, s->place.dev);
-	err = stream_run(st);
+	err = nr == 1 ? stream_run(st) : run_threads(st, nr, &failed);
 	iocount_read(&after, s->place.dev);
 	err2 = sampler_stop(sampler, run);
+	err = err ? err : err2;
+	err = err ? err : after_loop(run, st, nr, &before, &after);
 	if (err) {
 		if (err != -EINTR)
-			bench_fail(err, st->write ? "write" : "read", f->path);
-		goto drop;
-	}
-	err = err2 ? err2 : store_loop(run, st);
-	err = err ? err : store_resident(run, st, "resident_end_pages", "dirty_end_pages");
-	if (!err && st->write)
-		err = store_fsync(run, st);
-	if (!err && !st->write)
-		err = store_reads(run, st, &before, &after);
-	if (!err)
-		err = session_sleep(SETTLE_S);
-	err = err ? err : store_resident(run, st, "resident_pages", NULL);
-	if (err) {
-		if (err != -EINTR)
-			bench_fail(err, "measure", f->path);
+			bench_fail(err, st->write ? "write" : "read", files[failed].path);
 		goto drop;
 	}
 	progress_done(&s->prog);

@@ -130,6 +130,18 @@ int place_check_dontcache(struct place *p)
 	return err;
 }
 
+bool place_has_dontcache(struct place *p)
+{
+	struct bfile f;
+	int err;
+
+	if (bfile_make(&f, p, 0, 0))
+		return false;
+	err = try_dontcache(f.fd, 0);
+	bfile_remove(&f);
+	return !err;
+}
+
 int bfile_make(struct bfile *f, struct place *p, unsigned int index, uint64_t part_bytes)
 {
 	int flags = O_RDWR | O_CLOEXEC, err, n;
@@ -151,13 +163,18 @@ int bfile_make(struct bfile *f, struct place *p, unsigned int index, uint64_t pa
 	else
 		n = snprintf(f->path, sizeof(f->path), "%s/dontcache-bench-%d-%u.tmp", p->path,
 			     (int)getpid(), index);
-	if (n >= (int)sizeof(f->path))
+	if (n >= (int)sizeof(f->path)) {
+		f->path[0] = '\0';
 		return bench_fail(-ENAMETOOLONG, "make a file in", p->path);
+	}
 	forced = options_forced(p->opt, f->path);
 	flags |= O_CREAT | (forced ? O_TRUNC : O_EXCL);
 	f->fd = open(f->path, flags, 0600);
-	if (f->fd < 0)
-		return bench_fail(-errno, "make", f->path);
+	if (f->fd < 0) {
+		err = bench_fail(-errno, "make", f->path);
+		f->path[0] = '\0';
+		return err;
+	}
 	/* Only now is it known to be ours (or given to us): never guard a foreign file. */
 	err = guard_add_file(f->path);
 	if (err) {
@@ -173,16 +190,18 @@ int bfile_reopen(struct bfile *f, int flags)
 
 	if (fd < 0)
 		return bench_fail(-errno, "open", f->path);
-	close(f->fd);
+	if (f->fd >= 0)
+		close(f->fd);
 	f->fd = fd;
 	return 0;
 }
 
 void bfile_remove(struct bfile *f)
 {
-	if (f->fd < 0)
+	if (!f->path[0])
 		return;
-	close(f->fd);
+	if (f->fd >= 0)
+		close(f->fd);
 	f->fd = -1;
 	if (f->is_dev)
 		return;
@@ -191,4 +210,5 @@ void bfile_remove(struct bfile *f)
 		unlink(f->path);
 	}
 	guard_done(f->path);
+	f->path[0] = '\0';
 }

@@ -21,7 +21,7 @@ struct place {
 
 /* A file of ours, or a part of the device. */
 struct bfile {
-	char path[PATH_MAX];
+	char path[PATH_MAX];	/* "" when there is none */
 	int fd;			/* -1 while closed */
 	bool is_dev;
 	uint64_t start;		/* first byte that is ours (0 for a file) */
@@ -36,6 +36,9 @@ void place_close(struct place *p);
 
 /* Is there room for @bytes (and a margin)? 0 or a negative errno (told). */
 int place_check_space(const struct place *p, uint64_t bytes);
+
+/* Does RWF_DONTCACHE work here? Says nothing. */
+bool place_has_dontcache(struct place *p);
 
 /* -EOPNOTSUPP (told) when RWF_DONTCACHE does not work here, 0 when it does. */
 int place_check_dontcache(struct place *p);

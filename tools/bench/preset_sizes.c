@@ -38,6 +38,7 @@ static int write_once(struct session *s, const struct plan *p, uint64_t io,
 		      const struct variant *v, unsigned int round)
 {
 	char key[32], group[64];
+	struct measured m = { group, v->name, round, NULL };
 	struct byte_counter counter;
 	struct stream st;
 	struct bfile f;
@@ -52,7 +53,7 @@ static int write_once(struct session *s, const struct plan *p, uint64_t io,
 	if (err)
 		return err;
 	measure_prepare(&st, &counter, &f, true, v->rwf_flags, io, p->total_bytes);
-	err = measure_stream(s, &st, &f, group, v->name, round, NULL, NULL);
+	err = measure_streams(s, &st, &f, 1, &m, NULL);
 	bfile_remove(&f);
 	return err;
 }
@@ -61,6 +62,7 @@ static int read_once(struct session *s, const struct plan *p, struct bfile *f, u
 		     const struct variant *v, unsigned int round)
 {
 	char key[32], group[64];
+	struct measured m = { group, v->name, round, NULL };
 	struct byte_counter counter;
 	struct residency res;
 	struct stream st;
@@ -83,7 +85,7 @@ static int read_once(struct session *s, const struct plan *p, struct bfile *f, u
 		result_note(&s->res, "some read runs did not begin with zero resident pages; "
 			    "see start_resident_pages");
 	measure_prepare(&st, &counter, f, false, v->rwf_flags, io, p->total_bytes);
-	err = measure_stream(s, &st, f, group, v->name, round, NULL, &run);
+	err = measure_streams(s, &st, f, 1, &m, &run);
 	if (!err)
 		err = run_metric(run, "start_resident_pages", (double)res.resident_pages);
 	return err;

@@ -3,11 +3,19 @@
 
 #include "session.h"
 
-extern const struct preset preset_f2fs_dontcache, preset_f2fs_dontcache_read;
+extern const struct preset preset_f2fs_dontcache, preset_f2fs_dontcache_read, preset_paced,
+	preset_control, preset_per_second, preset_f2fs_large_folio, preset_neighbour,
+	preset_fsync_neighbour;
 
 const struct preset *const presets[] = {
 	&preset_f2fs_dontcache,
 	&preset_f2fs_dontcache_read,
+	&preset_paced,
+	&preset_control,
+	&preset_per_second,
+	&preset_f2fs_large_folio,
+	&preset_neighbour,
+	&preset_fsync_neighbour,
 	NULL,
 };
 

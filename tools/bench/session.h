@@ -15,6 +15,7 @@ struct session {
 	struct result res;
 	struct progress prog;
 	size_t page_bytes;
+	unsigned int first_round;	/* control --append: rounds before it are there already */
 };
 
 /* A preset: named after the table it makes. */

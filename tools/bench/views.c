@@ -6,6 +6,7 @@
 
 #include "err.h"
 #include "views.h"
+#include "views_rows.h"
 
 /* A number that each of two variants gets a column for. */
 struct pair {
@@ -44,6 +45,7 @@ static int add_pairs(struct table *t, const struct result *r, const struct pair 
 }
 
 static int pairs_table(struct table_list *l, const struct result *r, const char *prefix,
+		       const char *const *key, const char *const *key_title,
 		       const char *name, const char *title, const struct pair *p, size_t n)
 {
 	struct table *t = tables_add(l, name, title);
@@ -51,7 +53,7 @@ static int pairs_table(struct table_list *l, const struct result *r, const char 
 
 	if (!t)
 		return -ENOMEM;
-	err = table_add_groups(t, r, prefix, 1, io_size_key, io_size_title);
+	err = table_add_groups(t, r, prefix, 1, key, key_title);
 	return err ? err : add_pairs(t, r, p, n, "normal", "dontcache");
 }
 
@@ -140,16 +142,16 @@ static int memory_tables(struct table_list *l, const struct result *r, const cha
 {
 	int err;
 
-	err = pairs_table(l, r, prefix, "kswapd-cached",
+	err = pairs_table(l, r, prefix, io_size_key, io_size_title, "kswapd-cached",
 			  "kswapd CPU and Cached (means of the samples within the loop)",
 			  kswapd_cached, NR(kswapd_cached));
-	err = err ? err : pairs_table(l, r, prefix, "memory",
+	err = err ? err : pairs_table(l, r, prefix, io_size_key, io_size_title, "memory",
 				      "MemAvailable, Dirty and Writeback (means of the samples)",
 				      memory, NR(memory));
-	err = err ? err : pairs_table(l, r, prefix, "lru",
+	err = err ? err : pairs_table(l, r, prefix, io_size_key, io_size_title, "lru",
 				      "Active(file) and Inactive(file) (means of the samples)",
 				      lru, NR(lru));
-	return err ? err : pairs_table(l, r, prefix, "reclaim",
+	return err ? err : pairs_table(l, r, prefix, io_size_key, io_size_title, "reclaim",
 				       "Page reclaim and allocation stalls within the loop "
 				       "(whole machine)", reclaim, NR(reclaim));
 }
@@ -167,7 +169,7 @@ static int view_write(const struct result *r, double noise, struct table_list *l
 					   "throughput_fsync_mib_s", "normal_fsync_mean_mib_s",
 					   "dontcache_fsync_mean_mib_s", noise);
 	err = err ? err : memory_tables(l, r, "write");
-	return err ? err : pairs_table(l, r, "write", "resident",
+	return err ? err : pairs_table(l, r, "write", io_size_key, io_size_title, "resident",
 				       "Pages of the target file in the page cache after the run",
 				       resident, NR(resident));
 }
@@ -178,13 +180,101 @@ static int view_read(const struct result *r, double noise, struct table_list *l)
 
 	err = throughput_table(l, r, "read", "throughput", "Read throughput, MiB/s",
 			       "throughput_mib_s", "normal_mib_s", "dontcache_mib_s", noise);
-	err = err ? err : pairs_table(l, r, "read", "amplification",
+	err = err ? err : pairs_table(l, r, "read", io_size_key, io_size_title, "amplification",
 				      "Bytes really read from the device over bytes asked for",
 				      amplification, NR(amplification));
 	err = err ? err : memory_tables(l, r, "read");
-	return err ? err : pairs_table(l, r, "read", "resident",
+	return err ? err : pairs_table(l, r, "read", io_size_key, io_size_title, "resident",
 				       "Pages of the source file in the page cache",
 				       read_resident, NR(read_resident));
+}
+
+static const struct pair paced_rate[] = {
+	{ "achieved_mib_s", "achieved_%s_mib_s", "achieved MiB/s %s", 2 },
+	{ "late_pct", "late_%s_pct", "late writes %% %s", 2 },
+	{ "max_lag_ms", "max_lag_%s_ms", "greatest lag ms %s", 2 },
+	{ "overrun_ms", "overrun_%s_ms", "overrun ms %s", 2 },
+	{ "unissued_ops", "unissued_%s_ops", "unissued %s", 0 },
+};
+
+static const struct pair paced_latency[] = {
+	{ "latency_p50_ms", "latency_p50_%s_ms", "p50 ms %s", 3 },
+	{ "latency_p99_ms", "latency_p99_%s_ms", "p99 ms %s", 3 },
+	{ "latency_max_ms", "latency_max_%s_ms", "max ms %s", 3 },
+};
+
+static int view_paced(const struct result *r, double noise, struct table_list *l)
+{
+	static const char *const key[] = { "rate_mib_s" }, *const title[] = { "Rate MiB/s" };
+	int err;
+
+	(void)noise;
+	err = pairs_table(l, r, "paced", key, title, "rate",
+			  "Paced writes: is the rate held (late: begun more than one period "
+			  "behind schedule)", paced_rate, NR(paced_rate));
+	err = err ? err : pairs_table(l, r, "paced", key, title, "latency",
+				      "Paced writes: from the time a write was due to its end "
+				      "(percentiles at most 1.6 % high)",
+				      paced_latency, NR(paced_latency));
+	return err ? err : pairs_table(l, r, "paced", key, title, "resident",
+				       "Pages of the target file in the page cache after the run",
+				       resident, NR(resident));
+}
+
+static int view_control(const struct result *r, double noise, struct table_list *l)
+{
+	static const char *const keys[] = { "operation", "io_size" };
+	static const char *const titles[] = { "Operation", "I/O size" };
+	struct table *t = tables_add(l, "throughput",
+				     "Normal I/O before and after the change, MiB/s");
+	int err;
+
+	if (!t)
+		return -ENOMEM;
+	err = table_add_groups(t, r, "control", 2, keys, titles);
+	err = err ? err : add_rounds(t, r, "before", "throughput_mib_s", "before_mib_s");
+	err = err ? err : add_rounds(t, r, "after", "throughput_mib_s", "after_mib_s");
+	if (err)
+		return err;
+	err = table_add_change(t, r, "before", "after", "throughput_mib_s", noise);
+	return err < 0 ? err : 0;
+}
+
+static int folio_table(struct table_list *l, const struct result *r, const char *name,
+		       const char *title, size_t nr_keys)
+{
+	static const char *const keys[] = { "overwrite_sync_writeback", "block_size" };
+	static const char *const titles[] = { "Overwrite/sync/writeback", "Block size" };
+	static const char *const kinds[] = { "normal", "dontcache", "immutable" };
+	struct table *t = tables_add(l, name, title);
+	char column[64];
+	size_t i;
+	int err;
+
+	if (!t)
+		return -ENOMEM;
+	err = table_add_groups(t, r, name, nr_keys, keys + 2 - nr_keys, titles + 2 - nr_keys);
+	for (i = 0; i < NR(kinds) && err >= 0; i++) {
+		if (!result_has_variant(r, kinds[i]) || (nr_keys == 2 && i == 2))
+			continue;
+		snprintf(column, sizeof(column), "%s_mib_s", kinds[i]);
+		err = table_add_mean(t, r, kinds[i], "throughput_mib_s", column, kinds[i], 1);
+	}
+	if (err < 0 || !result_has_variant(r, "dontcache"))
+		return err < 0 ? err : 0;
+	err = table_add_change(t, r, "normal", "dontcache", "throughput_mib_s", NAN);
+	return err < 0 ? err : 0;
+}
+
+static int view_large_folio(const struct result *r, double noise, struct table_list *l)
+{
+	int err;
+
+	(void)noise;
+	err = folio_table(l, r, "hole-read", "Reads of a hole, MiB/s", 1);
+	err = err ? err : folio_table(l, r, "data-read", "Reads of data, MiB/s", 1);
+	return err ? err : folio_table(l, r, "write", "Writes, MiB/s (overwrite / O_SYNC / "
+				       "background writeback)", 2);
 }
 
 static const struct {
@@ -193,6 +283,12 @@ static const struct {
 } views[] = {
 	{ "f2fs-dontcache", view_write },
 	{ "f2fs-dontcache-read", view_read },
+	{ "paced", view_paced },
+	{ "control", view_control },
+	{ "per-second", view_per_second },
+	{ "f2fs-large-folio", view_large_folio },
+	{ "neighbour", view_neighbour },
+	{ "fsync-neighbour", view_fsync_neighbour },
 };
 
 int views_build(const struct result *r, double noise_pct, struct table_list *l)

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef BENCH_VIEWS_ROWS_H
+#define BENCH_VIEWS_ROWS_H
+
+#include "table.h"
+
+/*
+ * Tables whose rows are not the groups of a result: seconds, or variants.
+ * @noise is not used: these tables show no change in percent. 0 or a negative
+ * errno.
+ */
+int view_per_second(const struct result *r, double noise, struct table_list *l);
+int view_neighbour(const struct result *r, double noise, struct table_list *l);
+int view_fsync_neighbour(const struct result *r, double noise, struct table_list *l);
+
+#endif
