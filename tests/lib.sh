@@ -37,6 +37,7 @@ export ROOT BUILD
 lib_failed=0
 lib_cases=0
 lib_finished=0
+lib_pid=$BASHPID
 lib_at_end=()
 
 if [ -z "${TEST_TMP:-}" ]; then
@@ -156,6 +157,8 @@ at_end() {
 
 lib_exit() {
 	local status=$? i
+	# A subshell that dies of an unset variable runs this too; what is to be undone is not its own.
+	[ "$BASHPID" = "$lib_pid" ] || exit "$status"
 	trap '' INT TERM HUP
 	trap - EXIT
 	for ((i = ${#lib_at_end[@]} - 1; i >= 0; i--)); do
