@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "compare.h"
 #include "env.h"
 #include "err.h"
 #include "guard.h"
@@ -43,18 +45,53 @@ static int measure(struct session *s, const struct preset *p)
 	return err;
 }
 
-static int run_preset(struct session *s)
+/* control --append: what is there already, to which this side is added. */
+static int load_earlier(struct session *s, struct result *earlier)
 {
-	const struct preset *p = preset_find(s->opt.verb);
+	size_t i;
 	int err;
 
-	if (!p)
-		return bench_error("%s: no such preset; see --list", s->opt.verb);
-	s->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	err = stop_install();
+	if (!s->opt.append || access(s->opt.append, F_OK))
+		return 0;
+	err = result_load_json(earlier, s->opt.append);
 	if (err)
-		return bench_fail(err, "catch", "signals");
-	err = guard_start();
+		return err;
+	for (i = 0; i < earlier->nr_runs; i++)
+		if (s->opt.label && !strcmp(earlier->runs[i].variant, s->opt.label) &&
+		    earlier->runs[i].round >= s->first_round)
+			s->first_round = earlier->runs[i].round + 1;
+	return 0;
+}
+
+/* Join this side to the earlier runs and put the file in place in one step. */
+static int save_appended(struct session *s, struct result *earlier)
+{
+	char temp[PATH_MAX];
+	int err;
+
+	if (earlier->nr_runs) {
+		err = compare_check(earlier, &s->res, &s->opt);
+		err = err ? err : compare_append(earlier, &s->res);
+		if (err)
+			return err;
+		result_free(&s->res);
+		s->res = *earlier;
+		memset(earlier, 0, sizeof(*earlier));
+	}
+	snprintf(temp, sizeof(temp), "%.4000s.%d", s->opt.append, (int)getpid());
+	err = result_save_json(&s->res, temp, false);
+	if (!err && rename(temp, s->opt.append))
+		err = bench_fail(-errno, "put in place", s->opt.append);
+	if (err)
+		unlink(temp);
+	return err;
+}
+
+/* Measure with everything that must be undone at the end, whatever happens. */
+static int guarded(struct session *s, const struct preset *p)
+{
+	int err = guard_start();
+
 	if (err)
 		return err;
 	err = place_open(&s->place, &s->opt);
@@ -65,6 +102,30 @@ static int run_preset(struct session *s)
 	guard_stop();
 	if (err == -EINTR)
 		bench_error("stopped by a signal; nothing was reported, our files are removed");
+	return err;
+}
+
+static int run_preset(struct session *s)
+{
+	struct result earlier = { 0 };
+	const struct preset *p = preset_find(s->opt.verb);
+	int err;
+
+	if (!p)
+		return bench_error("%s: no such preset; see --list", s->opt.verb);
+	s->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	err = stop_install();
+	if (err)
+		return bench_fail(err, "catch", "signals");
+	if (s->opt.append && strcmp(p->name, "control"))
+		return bench_error("--append belongs to the control preset; leave it out");
+	err = load_earlier(s, &earlier);
+	if (err)
+		return err;
+	err = guarded(s, p);
+	if (!err && s->opt.append)
+		err = save_appended(s, &earlier);
+	result_free(&earlier);
 	return err ? err : report_write(&s->res, &s->opt);
 }
 
@@ -79,6 +140,24 @@ static int run_report(const struct options *opt)
 	if (!err)
 		err = report_write(&r, opt);
 	result_free(&r);
+	return err;
+}
+
+static int run_compare(const struct options *opt)
+{
+	struct result a = { 0 }, b = { 0 }, both = { 0 };
+	int err;
+
+	if (opt->nr_inputs != 2)
+		return bench_error("compare: give two files that --json wrote, before and after");
+	err = result_load_json(&a, opt->inputs[0]);
+	err = err ? err : result_load_json(&b, opt->inputs[1]);
+	err = err ? err : compare_check(&a, &b, opt);
+	err = err ? err : compare_merge(&both, &a, &b);
+	err = err ? err : report_write(&both, opt);
+	result_free(&a);
+	result_free(&b);
+	result_free(&both);
 	return err;
 }
 
@@ -100,6 +179,8 @@ int main(int argc, char **argv)
 		list_presets();
 	else if (!strcmp(s.opt.verb, "report"))
 		err = run_report(&s.opt);
+	else if (!strcmp(s.opt.verb, "compare"))
+		err = run_compare(&s.opt);
 	else
 		err = run_preset(&s);
 	result_free(&s.res);

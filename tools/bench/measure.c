@@ -222,7 +222,8 @@ int measure_streams(struct session *s, struct stream *st, const struct bfile *fi
 	if (!run)
 		return bench_fail(-ENOMEM, "keep a run of", m->group);
 	progress_run(&s->prog, m->group, m->variant, m->round);
-	err = sampler_start(&sampler, session_interval(s), st->counter, nr, m->cgroup);
+	err = sampler_start(&sampler, session_interval(s), st->counter, nr, m->cgroup,
+			    &s->prog);
 	if (err)
 		goto drop;
 	iocount_read(&before, s->place.dev);

@@ -46,7 +46,7 @@ struct metric {
  * "dontcache", "before", ...). @round counts from 1.
  */
 struct run {
-	char group[64];
+	char group[112];
 	char variant[32];
 	unsigned int round;
 	struct metric *metrics;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "err.h"
 #include "model_json.h"
@@ -210,6 +211,8 @@ int result_load_json(struct result *r, const char *path)
 	int err;
 
 	memset(r, 0, sizeof(*r));
+	if (access(path, R_OK))
+		return bench_fail(-errno, "read", path);
 	o = json_load_file(path, 0, &error);
 	if (!o)
 		return bench_error("%s: line %d: %s; give a file that --json wrote", path,

@@ -124,7 +124,7 @@ static int alone(struct session *s, struct syncer *y, unsigned int round, struct
 	if (!run)
 		return bench_fail(-ENOMEM, "keep a run of", "fsync-neighbour");
 	progress_run(&s->prog, "fsync", "alone", round);
-	err = sampler_start(&sampler, session_interval(s), &counter, 1, NULL);
+	err = sampler_start(&sampler, session_interval(s), &counter, 1, NULL, &s->prog);
 	while (!err && now_ns() < y->deadline_ns && !atomic_load(y->stop_others))
 		err = session_sleep(0.02);
 	if (err != 0 && err != -EINTR)

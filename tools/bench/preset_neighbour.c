@@ -156,7 +156,7 @@ static int watch(struct session *s, const struct plan *p, struct shared *sh,
 	progress_run(&s->prog, "neighbour", column, round);
 	if (!s->opt.no_cgroup)
 		refaults = cgroup_refaults(&g->victim);
-	err = sampler_start(&sampler, session_interval(s), &sh->counter, 1, sampled);
+	err = sampler_start(&sampler, session_interval(s), &sh->counter, 1, sampled, &s->prog);
 	if (!err) {
 		err = let_run(sh, p->duration_s, with_stream);
 		err2 = sampler_stop(sampler, run);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,30 +36,59 @@ static void time_left(const struct progress *p, char *buf, size_t size)
 			 (unsigned long long)left % 60);
 }
 
-void progress_run(struct progress *p, const char *group, const char *variant,
-		  unsigned int round)
+static void show(struct progress *p, const char *line)
 {
-	char line[256], left[64], key[64];
-	size_t i, n;
+	size_t n = strlen(line);
 
-	if (!p->on)
-		return;
-	if (!p->terminal && p->last_ns && now_ns() - p->last_ns < LINE_EVERY_NS)
-		return;
-	p->last_ns = now_ns();
-	time_left(p, left, sizeof(left));
-	snprintf(key, sizeof(key), "%s", group);
-	for (i = 0; key[i]; i++)
-		if (key[i] == '|')
-			key[i] = ' ';
-	n = (size_t)snprintf(line, sizeof(line), "run %u of %u: %s, %s, round %u; %s",
-			     p->done + 1, p->total, key, variant, round, left);
 	if (!p->terminal) {
 		fprintf(stderr, "%s\n", line);
 		return;
 	}
 	fprintf(stderr, "\r%s%*s", line, p->width > n ? (int)(p->width - n) : 0, "");
 	p->width = n;
+}
+
+/* May a line be shown now? A terminal takes them as they come, a file now and then. */
+static bool due(struct progress *p)
+{
+	uint64_t now = now_ns();
+
+	if (!p->on || (!p->terminal && p->last_ns && now - p->last_ns < LINE_EVERY_NS))
+		return false;
+	p->last_ns = now;
+	return true;
+}
+
+void progress_run(struct progress *p, const char *group, const char *variant,
+		  unsigned int round)
+{
+	char line[288], left[64], key[64];
+	size_t i;
+
+	snprintf(key, sizeof(key), "%s", group);
+	for (i = 0; key[i]; i++)
+		if (key[i] == '|')
+			key[i] = ' ';
+	snprintf(p->what, sizeof(p->what), "run %u of %u: %s, %s, round %u", p->done + 1,
+		 p->total, key, variant, round);
+	if (!due(p))
+		return;
+	time_left(p, left, sizeof(left));
+	snprintf(line, sizeof(line), "%s; %s", p->what, left);
+	show(p, line);
+}
+
+void progress_tick(struct progress *p, double mb_s)
+{
+	char line[320], left[64], speed[32] = "";
+
+	if (!due(p))
+		return;
+	time_left(p, left, sizeof(left));
+	if (!isnan(mb_s))
+		snprintf(speed, sizeof(speed), ", %.0f MB/s", mb_s);
+	snprintf(line, sizeof(line), "%s%s; %s", p->what, speed, left);
+	show(p, line);
 }
 
 void progress_done(struct progress *p)

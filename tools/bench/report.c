@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "beside.h"
+#include "compare.h"
 #include "csv.h"
 #include "err.h"
 #include "model_json.h"
 #include "outfile.h"
+#include "plot.h"
 #include "report.h"
 #include "table.h"
 #include "views.h"
@@ -99,10 +101,53 @@ static int write_samples(const struct result *r, const char *path, bool force)
 	return outfile_close(f, path, 0);
 }
 
+/* What the plot writer needs to know. */
+struct svg_to {
+	const struct result *r;
+	const struct options *opt;
+};
+
+static int emit_svg(const struct plot *p, void *arg)
+{
+	const struct svg_to *to = arg;
+	char path[PATH_MAX];
+	int err = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s-%s.svg", to->opt->svg_dir, to->r->preset, p->name);
+	f = outfile_open(path, options_forced(to->opt, path), &err);
+	if (!f)
+		return err;
+	svg_write(p, f);
+	return outfile_close(f, path, 0);
+}
+
+/* How much is noise, from the result of a control; NAN when none was given. */
+static int find_noise(const struct options *opt, double *noise_pct)
+{
+	struct result control;
+	int err;
+
+	*noise_pct = NAN;
+	if (!opt->noise)
+		return 0;
+	err = result_load_json(&control, opt->noise);
+	if (err)
+		return err;
+	*noise_pct = compare_noise_pct(&control);
+	result_free(&control);
+	if (isnan(*noise_pct))
+		return bench_error("%s: no runs named before and after; give a result of the control preset",
+				   opt->noise);
+	return 0;
+}
+
 /* The data first: a table that cannot be made must not cost the measurement. */
 int report_write(const struct result *r, const struct options *opt)
 {
+	const struct svg_to svg = { r, opt };
 	struct table_list l = { 0 };
+	double noise_pct;
 	size_t i;
 	int err = 0;
 
@@ -111,7 +156,9 @@ int report_write(const struct result *r, const struct options *opt)
 	if (!err && opt->samples)
 		err = write_samples(r, opt->samples, options_forced(opt, opt->samples));
 	if (!err)
-		err = views_build(r, NAN, &l);
+		err = find_noise(opt, &noise_pct);
+	if (!err)
+		err = views_build(r, noise_pct, &l);
 	for (i = 0; i < opt->nr_beside && !err; i++)
 		err = beside_join(&l, r->preset, opt->beside[i]);
 	if (!err && !opt->quiet)
@@ -120,6 +167,8 @@ int report_write(const struct result *r, const struct options *opt)
 		err = write_markdown(r, &l, opt->markdown, options_forced(opt, opt->markdown));
 	if (!err && opt->csv_dir)
 		err = write_csv(r, &l, opt);
+	if (!err && opt->svg_dir)
+		err = plots_make(r, emit_svg, (void *)&svg);
 	tables_free(&l);
 	return err;
 }

@@ -53,6 +53,7 @@ struct sampler {
 	size_t nr_counters;
 	struct kvfile meminfo, vmstat, cgroup;
 	bool with_cgroup;
+	struct progress *prog;
 	int kswapd_fds[MAX_KSWAPD];
 	size_t nr_kswapd;
 	struct reading first, last;
@@ -201,6 +202,7 @@ static void take(struct sampler *s, bool tick)
 	s->nr_samples++;
 	if (tick)
 		s->nr_ticks++;
+	progress_tick(s->prog, sm->v[SAMPLE_MB_S]);
 }
 
 static void *sampler_main(void *arg)
@@ -240,7 +242,7 @@ static void sampler_free(struct sampler *s)
 }
 
 int sampler_start(struct sampler **sp, double interval_s, const struct byte_counter *counters,
-		  size_t nr, const char *cgroup)
+		  size_t nr, const char *cgroup, struct progress *prog)
 {
 	struct sampler *s = calloc(1, sizeof(*s));
 	pthread_condattr_t attr;
@@ -254,6 +256,7 @@ int sampler_start(struct sampler **sp, double interval_s, const struct byte_coun
 	s->interval_ns = (uint64_t)(interval_s * 1e9);
 	s->counters = counters;
 	s->nr_counters = nr;
+	s->prog = prog;
 	s->with_cgroup = cgroup != NULL;
 	snprintf(path, sizeof(path), "%s/memory.stat", cgroup ? cgroup : "/nonexistent");
 	err = kvfile_open(&s->meminfo, "/proc/meminfo");

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "model.h"
+#include "progress.h"
 
 /* Bytes moved so far by one load thread; alone on its cache line. */
 struct byte_counter {
@@ -19,11 +20,11 @@ struct sampler;
 /*
  * Start sampling /proc/meminfo, /proc/vmstat, the CPU time of kswapd and, when
  * @cgroup is not NULL, memory.stat in that directory, every @interval_s, in a
- * thread of its own. Throughput comes from the @nr @counters. 0 or a negative
- * errno (told).
+ * thread of its own. Throughput comes from the @nr @counters; @prog is told
+ * of it. 0 or a negative errno (told).
  */
 int sampler_start(struct sampler **sp, double interval_s, const struct byte_counter *counters,
-		  size_t nr, const char *cgroup);
+		  size_t nr, const char *cgroup, struct progress *prog);
 
 /*
  * Stop, and put into @run the samples, the mean of each level over them

@@ -251,10 +251,12 @@ int table_add_change(struct table *t, const struct result *r, const char *base,
 			append_name(open, sizeof(open), t, row);
 	}
 	err = 0;
-	if (*within)
-		err = table_add_note(t, "within noise (no greater than the spread of the %s runs%s): %s",
-				     base, isnan(noise_pct) ? "" : " or the control's change",
-				     within);
+	if (*within && isnan(noise_pct))
+		err = table_add_note(t, "within noise (no greater than the spread of the %s runs): %s",
+				     base, within);
+	else if (*within)
+		err = table_add_note(t, "within noise (no greater than the spread of the %s runs or the control's greatest change, %.2f %%): %s",
+				     base, noise_pct, within);
 	if (!err && *open)
 		err = table_add_note(t, "the 95%% interval includes no change: %s", open);
 	if (!err && result_rounds(r) == 1)

@@ -25,7 +25,7 @@ struct cell {
 };
 
 struct table_row {
-	char group[64];		/* the runs that this row is made of */
+	char group[112];	/* the runs that this row is made of */
 	struct cell cells[TABLE_MAX_COLS];
 };
 

@@ -277,6 +277,61 @@ static int view_large_folio(const struct result *r, double noise, struct table_l
 				       "background writeback)", 2);
 }
 
+static bool any_metric(const struct result *r, const char *metric)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_runs; i++)
+		if (!isnan(run_value(&r->runs[i], metric)))
+			return true;
+	return false;
+}
+
+/* Two results side by side: one table for each metric that they have. */
+static int view_compare(const struct result *r, double noise, struct table_list *l)
+{
+	static const char *const key[] = { "run" }, *const key_title[] = { "Run" };
+	static const struct {
+		const char *metric, *title;
+		int decimals;
+	} m[] = {
+		{ "throughput_mib_s", "Throughput, MiB/s", 2 },
+		{ "throughput_fsync_mib_s", "Throughput with the final fsync, MiB/s", 2 },
+		{ "achieved_mib_s", "Achieved rate, MiB/s", 2 },
+		{ "late_pct", "Late writes, %", 2 },
+		{ "latency_p99_us", "p99 latency of the victim, us", 1 },
+		{ "hit_pct", "Hit ratio of the victim, %", 2 },
+		{ "fsync_p99_us", "fsync p99, us", 1 },
+		{ "read_amplification", "Bytes read from the device over bytes asked for", 3 },
+		{ "resident_pages", "Pages in the page cache after the run", 0 },
+	};
+	struct table *t;
+	char *bar;
+	size_t i, k;
+	int err = 0;
+
+	for (i = 0; i < NR(m) && err >= 0; i++) {
+		if (!any_metric(r, m[i].metric))
+			continue;
+		t = tables_add(l, m[i].metric, m[i].title);
+		if (!t)
+			return -ENOMEM;
+		err = table_add_groups(t, r, "compare", 1, key, key_title);
+		for (k = 0; k < t->nr_rows; k++)
+			while ((bar = strchr(t->rows[k].cells[0].text, '|')))
+				*bar = ' ';
+		if (err >= 0)
+			err = table_add_mean(t, r, "before", m[i].metric, "before", "before",
+					     m[i].decimals);
+		if (err >= 0)
+			err = table_add_mean(t, r, "after", m[i].metric, "after", "after",
+					     m[i].decimals);
+		if (err >= 0)
+			err = table_add_change(t, r, "before", "after", m[i].metric, noise);
+	}
+	return err < 0 ? err : 0;
+}
+
 static const struct {
 	const char *preset;
 	int (*build)(const struct result *r, double noise, struct table_list *l);
@@ -289,6 +344,7 @@ static const struct {
 	{ "f2fs-large-folio", view_large_folio },
 	{ "neighbour", view_neighbour },
 	{ "fsync-neighbour", view_fsync_neighbour },
+	{ "compare", view_compare },
 };
 
 int views_build(const struct result *r, double noise_pct, struct table_list *l)
