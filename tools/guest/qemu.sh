@@ -26,6 +26,18 @@ run_sweep()
 	done
 }
 
+# qemu_find ROOT: sets QEMU to the command that runs the root's own QEMU on this machine. QEMU 7.2 (Debian 12)
+# is not used: with several threads it now and then runs a translation of code that another processor has
+# patched since, and the guest dies of an "Oops: int3" on static keys, ftrace or an attached BPF program.
+qemu_find()
+{
+	local lib=$1/usr/lib/x86_64-linux-gnu
+
+	[ -x "$1/usr/bin/qemu-system-x86_64" ] || die "the root $1 has no QEMU: run 'guest clean --all' and try again"
+	QEMU=("$1/usr/lib64/ld-linux-x86-64.so.2" --library-path "$lib" "$1/usr/bin/qemu-system-x86_64"
+		-L "$1/usr/share/qemu" -L "$1/usr/share/seabios")
+}
+
 # background COMMAND...: starts COMMAND so that it dies with this process; its process id is in RUN_LAST.
 background()
 {
@@ -34,11 +46,23 @@ background()
 	RUN_PIDS+=("$RUN_LAST")
 }
 
-# splat_lines FILE: prints the kernel's complaints in a console log.
+# splat_lines FILE [-n]: prints the kernel's complaints in a console log, with -n their line numbers.
 splat_lines()
 {
-	grep -aE '(^|\] ?)(BUG:|WARNING:|INFO: (task|rcu|possible|inconsistent|suspicious)|Oops|general protection fault|Kernel panic|UBSAN:|list_(add|del) corruption|refcount_t:|=+\[ cut here|-+\[ cut here|kernel BUG at|watchdog: BUG|possible (circular|recursive) locking|inconsistent lock state|suspicious RCU usage|unregister_netdevice|sysfs: cannot create duplicate|Unable to handle kernel)' "$1" |
-		grep -vE 'cut here'
+	local complaint='BUG:|WARNING:|INFO: (task|rcu|possible|inconsistent|suspicious|trying)|Oops|Kernel panic'
+	complaint+='|general protection fault|kernel BUG at|watchdog: BUG|Unable to handle|UBSAN:|refcount_t:'
+	complaint+='|rcu: INFO:|list_(add|del) corruption|possible (circular|recursive) locking|inconsistent lock state'
+	complaint+='|suspicious RCU usage|DEBUG_LOCKS_WARN_ON|INFO: suspicious'
+	grep -aE ${2:+"$2"} "^(\[ *[0-9]+\.[0-9]+\](\[[ TC0-9]+\])? )?($complaint)" "$1"
+}
+
+# splat_show FILE: prints the console log from the first complaint on, on stderr.
+splat_show()
+{
+	local first
+	first=$(splat_lines "$1" -n | head -1 | cut -d: -f1)
+	say "the guest's console from there on (120 lines at most):"
+	tail -n "+$((first > 2 ? first - 2 : 1))" "$1" | head -n 120 | tr -d '\r' | sed 's/^/| /' >&2
 }
 
 # run_guest: boots a guest as the OPT_* variables say and returns its command's status.
@@ -48,7 +72,6 @@ run_guest()
 	local qemu_pid timer_pid="" out_pid="" err_pid="" who rc ended="" merge=0 drive
 
 	need_x86_64
-	need qemu-system-x86_64 qemu-system-x86
 	need setpriv util-linux
 	need flock util-linux
 	cache_dir
@@ -62,6 +85,7 @@ run_guest()
 	initramfs=$(initramfs_ready "$kernel" "$root") || exit
 	headers=$(headers_cached "$release") || headers=
 
+	qemu_find "$root"
 	RUN_PIDS=()
 	run_sweep
 	trap 'run_cleanup; exit 130' INT
@@ -137,10 +161,10 @@ run_guest()
 		)$OPT_CPUS CPUs, $OPT_MEMORY MiB, $accel"
 	: >"$status"
 	if [ "$OPT_MODE" = shell ]; then
-		qemu+=(-chardev stdio,id=tty,signal=off -device virtconsole,chardev=tty,nr=1)
+		qemu+=(-chardev stdio,id=tty,signal=off -device virtconsole,chardev=tty)
 		exec {RUN_TTY}<&0
 		RUN_STTY=$(stty -g)
-		background qemu-system-x86_64 "${qemu[@]}" <&"$RUN_TTY"
+		background "${QEMU[@]}" "${qemu[@]}" <&"$RUN_TTY"
 		qemu_pid=$RUN_LAST
 	else
 		mkfifo "$RUN_DIR/out" "$RUN_DIR/err" || die "cannot make pipes in $RUN_DIR"
@@ -152,7 +176,7 @@ run_guest()
 			err_pid=$RUN_LAST
 			qemu+=(-chardev "file,id=err,path=$RUN_DIR/err" -device virtserialport,chardev=err,name=err)
 		fi
-		background qemu-system-x86_64 "${qemu[@]}" </dev/null >"$RUN_DIR/qemu" 2>&1
+		background "${QEMU[@]}" "${qemu[@]}" </dev/null >"$RUN_DIR/qemu" 2>&1
 		qemu_pid=$RUN_LAST
 	fi
 	if [ "$OPT_TIME" -gt 0 ]; then
@@ -223,7 +247,7 @@ run_status()
 		exit "$GUEST_EXIT_ERROR"
 	fi
 	if [ -n "$splats" ] && [ "$OPT_ALLOW_SPLAT" -eq 0 ]; then
-		run_console "$console" 200
+		splat_show "$console"
 		say "the guest's kernel ($release) complained: $(head -1 <<<"$splats")"
 		exit "$GUEST_EXIT_SPLAT"
 	fi
