@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What can be read from a bio that completes. */
+#ifndef DROPBEHIND_BPF_BIO_H
+#define DROPBEHIND_BPF_BIO_H
+
+#include "maps.h"
+
+#define DB_BIO_CHAIN_MAX	8
+
+db_inline bool db_bio_is_write(const struct bio *bio)
+{
+	__u32 op = BPF_CORE_READ(bio, bi_opf) & DB_REQ_OP_MASK;
+
+	return op == DB_REQ_OP_WRITE || op == DB_REQ_OP_ZONE_APPEND;
+}
+
+db_inline bool db_bvec_dropbehind(const struct bio_vec *vec)
+{
+	struct page *page = BPF_CORE_READ(vec, bv_page);
+
+	return page && db_folio_flags(db_page_folio(page)) & db_pg_bit(dropbehind);
+}
+
+/*
+ * Does it write dropbehind folios?  Filesystems that use the block layer's
+ * helper say so by a flag on the bio; otherwise the first and the last folio
+ * are looked at.  The folios are under writeback, so their flags are stable.
+ */
+db_inline bool db_bio_dropbehind(const struct db_config *cfg, const struct bio *bio)
+{
+	struct bio_vec *vecs;
+	__u16 n;
+
+	if (BPF_CORE_READ(bio, bi_flags) & cfg->flag_bio_complete_in_task)
+		return true;
+	vecs = BPF_CORE_READ(bio, bi_io_vec);
+	n = BPF_CORE_READ(bio, bi_vcnt);
+	if (!vecs)
+		return false;
+	if (db_bvec_dropbehind(vecs))
+		return true;
+	return n > 1 && db_bvec_dropbehind(vecs + (n - 1));
+}
+
+db_inline __u32 db_bio_dev(const struct bio *bio)
+{
+	return BPF_CORE_READ(bio, bi_bdev, bd_dev);
+}
+
+db_inline __u64 db_bio_cgroup(const struct bio *bio)
+{
+	struct blkcg_gq *blkg = BPF_CORE_READ(bio, bi_blkg);
+
+	return blkg ? BPF_CORE_READ(blkg, blkcg, css.cgroup, kn, id) : 0;
+}
+
+/*
+ * The bio whose end-io function bio_endio(@bio) will reach: the last of a
+ * chain, or NULL when parts of it are still under way.  Chains come from bios
+ * that were split to fit a device's limits.
+ */
+db_inline struct bio *db_bio_completing(const struct db_config *cfg, struct bio *bio)
+{
+	int i;
+
+	for (i = 0; i < DB_BIO_CHAIN_MAX; i++) {
+		if (BPF_CORE_READ(bio, bi_flags) & cfg->flag_bio_chain &&
+		    BPF_CORE_READ(bio, __bi_remaining.counter) > 1)
+			return NULL;
+		if (!cfg->addr_bio_chain_endio ||
+		    (__u64)BPF_CORE_READ(bio, bi_end_io) != cfg->addr_bio_chain_endio)
+			return bio;
+		bio = BPF_CORE_READ(bio, bi_private);
+	}
+	return bio;
+}
+
+#endif

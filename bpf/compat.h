@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Every difference between kernels (and architectures) that the programs know
+ * about is in this file, each with the commit or version that made it
+ * necessary.  All are asked of the running kernel by CO-RE, none by version.
+ */
+#ifndef DROPBEHIND_COMPAT_H
+#define DROPBEHIND_COMPAT_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#define db_inline static __always_inline
+
+/*
+ * Page flag numbers depend on the configuration, and PG_dropbehind exists
+ * since 6.14; a flavour of the enumeration lets this build on a machine whose
+ * own kernel has no such flag.
+ */
+enum pageflags___db {
+	PG_locked___db,
+	PG_writeback___db,
+	PG_dirty___db,
+	PG_head___db,
+	PG_dropbehind___db,
+};
+
+#define db_pg_bit(name) \
+	(1UL << bpf_core_enum_value(enum pageflags___db, PG_##name##___db))
+
+/* folio->flags became a structure (memdesc_flags_t) in 6.18. */
+typedef struct {
+	unsigned long f;
+} memdesc_flags_t___db;
+
+struct folio___typed {
+	memdesc_flags_t___db flags;
+} __attribute__((preserve_access_index));
+
+struct folio___plain {
+	unsigned long flags;
+} __attribute__((preserve_access_index));
+
+db_inline unsigned long db_folio_flags(const struct folio *folio)
+{
+	const struct folio___typed *typed = (const void *)folio;
+	const struct folio___plain *plain = (const void *)folio;
+	unsigned long flags = 0;
+
+	if (bpf_core_field_exists(typed->flags.f))
+		bpf_core_read(&flags, sizeof(flags), &typed->flags.f);
+	else
+		bpf_core_read(&flags, sizeof(flags), &plain->flags);
+	return flags;
+}
+
+/* Order of a large folio: low byte of the first tail page's flags since 6.6 (59ea1a0a3c14). */
+db_inline unsigned int db_folio_order(const struct folio *folio, unsigned long flags)
+{
+	if (!(flags & db_pg_bit(head)))
+		return 0;
+	return BPF_CORE_READ(folio, _flags_1) & 0xff;
+}
+
+/*
+ * Mapped into a process?  Large folios keep a count of their own since 6.7
+ * (_large_mapcount by that name since 6.10); small ones use the page's.
+ */
+db_inline bool db_folio_mapped(const struct folio *folio, unsigned long flags)
+{
+	int count;
+
+	if (flags & db_pg_bit(head))
+		count = BPF_CORE_READ(folio, _large_mapcount.counter) + 1;
+	else
+		count = BPF_CORE_READ(folio, _mapcount.counter) + 1;
+	return count >= 1;
+}
+
+/*
+ * Head of the page a bio vector names.  Tail pages keep a pointer to the head
+ * (compound_head) or, in 7.x with the vmemmap optimisation, a mask that turns
+ * the tail's address into the head's (compound_info); both have bit 0 set.
+ */
+struct page___head {
+	unsigned long compound_head;
+} __attribute__((preserve_access_index));
+
+struct page___info {
+	unsigned long compound_info;
+} __attribute__((preserve_access_index));
+
+db_inline struct folio *db_page_folio(const struct page *page)
+{
+	const struct page___head *old = (const void *)page;
+	const struct page___info *new = (const void *)page;
+	unsigned long info = 0;
+
+	if (bpf_core_field_exists(new->compound_info))
+		bpf_core_read(&info, sizeof(info), &new->compound_info);
+	else
+		bpf_core_read(&info, sizeof(info), &old->compound_head);
+	if (!(info & 1))
+		return (struct folio *)page;
+	if ((info >> 32) == 0xffffffff)
+		return (struct folio *)((unsigned long)page & info);
+	return (struct folio *)(info - 1);
+}
+
+/*
+ * folio->memcg_data points to the mem_cgroup, or since 7.x to an obj_cgroup
+ * whose ->memcg is the group.  Kernel memory used obj_cgroups long before, so
+ * the structure's existence says nothing; obj_cgroup.is_root came with the
+ * change for page-cache folios.  The low bits are flags.
+ */
+struct obj_cgroup___root {
+	struct mem_cgroup *memcg;
+	bool is_root;
+} __attribute__((preserve_access_index));
+
+db_inline unsigned long db_folio_memcg_data(const struct folio *folio)
+{
+	if (!bpf_core_field_exists(folio->memcg_data))
+		return 0;
+	return BPF_CORE_READ(folio, memcg_data);
+}
+
+db_inline struct mem_cgroup *db_memcg(unsigned long memcg_data)
+{
+	struct obj_cgroup___root *objcg = (void *)(memcg_data & ~7UL);
+
+	if (!memcg_data)
+		return NULL;
+	if (bpf_core_field_exists(objcg->is_root))
+		return BPF_CORE_READ(objcg, memcg);
+	return (struct mem_cgroup *)objcg;
+}
+
+/* kernfs_node.parent became __parent (RCU) in 6.15 (633488947ef6). */
+struct kernfs_node___old {
+	struct kernfs_node *parent;
+} __attribute__((preserve_access_index));
+
+struct kernfs_node___new {
+	struct kernfs_node *__parent;
+} __attribute__((preserve_access_index));
+
+db_inline struct kernfs_node *db_kernfs_parent(const struct kernfs_node *kn)
+{
+	const struct kernfs_node___new *new = (const void *)kn;
+	const struct kernfs_node___old *old = (const void *)kn;
+
+	if (bpf_core_field_exists(new->__parent))
+		return BPF_CORE_READ(new, __parent);
+	return BPF_CORE_READ(old, parent);
+}
+
+/* dentry.d_u.d_alias lost its named union in 7.x. */
+struct dentry___flat {
+	struct hlist_node d_alias;
+} __attribute__((preserve_access_index));
+
+struct dentry___union {
+	union {
+		struct hlist_node d_alias;
+	} d_u;
+} __attribute__((preserve_access_index));
+
+db_inline unsigned long db_dentry_alias_offset(void)
+{
+	if (bpf_core_field_exists(((struct dentry___flat *)0)->d_alias))
+		return bpf_core_field_offset(struct dentry___flat, d_alias);
+	return bpf_core_field_offset(struct dentry___union, d_u.d_alias);
+}
+
+/* cgroup.ancestors[] holds the groups themselves since 6.1 (7f203bc89eb6). */
+db_inline struct cgroup *db_cgroup_ancestor(struct cgroup *cgrp, unsigned int level)
+{
+	struct cgroup *ancestor = NULL;
+	unsigned long base = (unsigned long)cgrp + bpf_core_field_offset(struct cgroup, ancestors);
+
+	bpf_probe_read_kernel(&ancestor, sizeof(ancestor), (void *)(base + level * sizeof(void *)));
+	return ancestor;
+}
+
+/*
+ * preempt_count: a member of thread_info on arm64, a per-CPU variable on x86
+ * (under this name since 6.15, 46e8fff6d45f; no filesystem offers dontcache
+ * before that).  A typed per-CPU ksym would do where the symbol table lists
+ * variables, but kernels without CONFIG_KALLSYMS_ALL refuse it.  So the
+ * variable is found from one whose address every task leads to, the CPU's run
+ * queue; BTF tells how far apart the two are.  x86 keeps "need resched"
+ * inverted in the top bit.
+ */
+struct thread_info___preempt {
+	union {
+		struct {
+			__u32 count;
+		} preempt;
+	};
+} __attribute__((preserve_access_index));
+
+struct task_struct___preempt {
+	struct thread_info___preempt thread_info;
+} __attribute__((preserve_access_index));
+
+struct cfs_rq___db {
+	struct rq *rq;
+} __attribute__((preserve_access_index));
+
+struct sched_entity___db {
+	struct cfs_rq___db *cfs_rq;
+} __attribute__((preserve_access_index));
+
+struct task_struct___se {
+	struct sched_entity___db se;
+} __attribute__((preserve_access_index));
+
+/* Address of this CPU's run queue, 0 if this kernel does not lead there. */
+db_inline __u64 db_this_rq(void)
+{
+	struct task_struct___se *task = (void *)bpf_get_current_task();
+
+	if (!bpf_core_field_exists(task->se.cfs_rq) ||
+	    !bpf_core_field_exists(((struct cfs_rq___db *)0)->rq))
+		return 0;
+	return (__u64)BPF_CORE_READ(task, se.cfs_rq, rq);
+}
+
+/* A 32-bit per-CPU variable @delta bytes from the run queue. */
+db_inline bool db_percpu_read(__s64 delta, __u32 *value)
+{
+	__u64 rq = db_this_rq();
+
+	return rq && !bpf_probe_read_kernel(value, sizeof(*value), (void *)(rq + delta));
+}
+
+/* @delta: from the run queue to __preempt_count; 0: this kernel has no such variable. */
+db_inline bool db_preempt_count(__s64 delta, __u32 *count)
+{
+	struct task_struct___preempt *task;
+
+	if (delta) {
+		if (!db_percpu_read(delta, count))
+			return false;
+		*count &= 0x7fffffff;
+		return true;
+	}
+	task = (void *)bpf_get_current_task();
+	if (!bpf_core_field_exists(task->thread_info.preempt.count))
+		return false;
+	*count = BPF_CORE_READ(task, thread_info.preempt.count);
+	return true;
+}
+
+/* PREEMPT_RT counts disabled bottom halves in the task, not in preempt_count. */
+struct task_struct___rt {
+	int softirq_disable_cnt;
+} __attribute__((preserve_access_index));
+
+/* Preemptible RCU counts readers in the task. */
+struct task_struct___rcu {
+	int rcu_read_lock_nesting;
+} __attribute__((preserve_access_index));
+
+#define DB_SOFTIRQ_SERVING	0x100U	/* SOFTIRQ_OFFSET, preempt.h, the same in every layout so far */
+
+/*
+ * Interrupts disabled?  That is in the processor's flags register, which a
+ * BPF program cannot read.  bpf_local_irq_save() (6.14) stores it in a stack
+ * slot that the verifier keeps us from reading directly; a helper may.
+ */
+extern void bpf_local_irq_save(unsigned long *flags) __ksym __weak;
+extern void bpf_local_irq_restore(unsigned long *flags) __ksym __weak;
+
+#if defined(__TARGET_ARCH_x86)
+#define db_flags_irqs_off(flags)	(!((flags) & 0x200))	/* X86_EFLAGS_IF */
+#define db_regs_irqs_off(regs)		db_flags_irqs_off((regs)->flags)
+#elif defined(__TARGET_ARCH_arm64)
+#define db_flags_irqs_off(flags)	(!!((flags) & 0x80))	/* PSR_I_BIT, or the GIC priority mask */
+#define db_regs_irqs_off(regs)		db_flags_irqs_off((regs)->pstate)
+#else
+#error "say where this architecture keeps its interrupt flag"
+#endif
+
+/*
+ * Number of the system call current is in; only meaningful for user tasks.
+ * Kernel threads have no user registers.
+ */
+#if defined(__TARGET_ARCH_x86)
+#define db_syscall_nr(regs)	((long)BPF_CORE_READ(regs, orig_ax))
+#define DB_NR_READ		0
+#define DB_NR_READV		19
+#define DB_NR_PREAD64		17
+#define DB_NR_PREADV		295
+#define DB_NR_PREADV2		327
+#define DB_NR_SENDFILE		40
+#define DB_NR_SPLICE		275
+#define DB_NR_COPY_FILE_RANGE	326
+#define DB_NR_IO_URING_ENTER	426
+#define DB_NR_WRITE		1
+#define DB_NR_WRITEV		20
+#define DB_NR_PWRITE64		18
+#define DB_NR_PWRITEV		296
+#define DB_NR_PWRITEV2		328
+#define DB_NR_FSYNC		74
+#define DB_NR_FDATASYNC		75
+#define DB_NR_MSYNC		26
+#define DB_NR_SYNC		162
+#define DB_NR_SYNCFS		306
+#define DB_NR_SYNC_FILE_RANGE	277
+#elif defined(__TARGET_ARCH_arm64)
+#define db_syscall_nr(regs)	((long)BPF_CORE_READ((struct pt_regs___syscallno *)(regs), syscallno))
+struct pt_regs___syscallno {
+	int syscallno;
+} __attribute__((preserve_access_index));
+#define DB_NR_READ		63
+#define DB_NR_READV		65
+#define DB_NR_PREAD64		67
+#define DB_NR_PREADV		69
+#define DB_NR_PREADV2		286
+#define DB_NR_SENDFILE		71
+#define DB_NR_SPLICE		76
+#define DB_NR_COPY_FILE_RANGE	285
+#define DB_NR_IO_URING_ENTER	426
+#define DB_NR_WRITE		64
+#define DB_NR_WRITEV		66
+#define DB_NR_PWRITE64		68
+#define DB_NR_PWRITEV		70
+#define DB_NR_PWRITEV2		287
+#define DB_NR_FSYNC		82
+#define DB_NR_FDATASYNC		83
+#define DB_NR_MSYNC		227
+#define DB_NR_SYNC		81
+#define DB_NR_SYNCFS		267
+#define DB_NR_SYNC_FILE_RANGE	84
+#endif
+
+/*
+ * Argument @n of the function an fentry or fexit program is at, as a plain
+ * number: the typed pointers these programs get allow no arithmetic.
+ * bpf_get_func_arg() (5.17) is inlined.
+ */
+db_inline void *db_arg(void *ctx, __u32 n)
+{
+	__u64 value = 0;
+
+	bpf_get_func_arg(ctx, n, &value);
+	return (void *)value;
+}
+
+/* Task flags, include/linux/sched.h; not in BTF. */
+#define DB_PF_IDLE		0x00000002
+#define DB_PF_IO_WORKER		0x00000010
+#define DB_PF_WQ_WORKER		0x00000020
+#define DB_PF_MEMALLOC		0x00000800
+#define DB_PF_KSWAPD		0x00020000
+#define DB_PF_MEMALLOC_NOFS	0x00040000
+#define DB_PF_KTHREAD		0x00200000
+
+/* rw_semaphore.owner: low bits are flags, bit 0: a reader stored it (kernel/locking/rwsem.c). */
+#define DB_RWSEM_READER_OWNED	1UL
+#define DB_RWSEM_OWNER_FLAGS	7UL
+
+/* bio->bi_opf, include/linux/blk_types.h. */
+#define DB_REQ_OP_MASK		0xffU
+#define DB_REQ_OP_WRITE		1
+#define DB_REQ_OP_ZONE_APPEND	7
+
+/* mapping->flags: the inode is being evicted. */
+enum mapping_flags___db {
+	AS_EXITING___db,
+};
+
+#define db_as_exiting() (1UL << bpf_core_enum_value(enum mapping_flags___db, AS_EXITING___db))
+
+#endif

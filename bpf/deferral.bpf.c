@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Completion context of write bios, and how long a completion that was handed
+ * to a worker took to run there: per bio where the hand-off and the end-io
+ * function are probed, per work item where only the workqueue's tracepoints
+ * exist.
+ */
+#include "bio.h"
+#include "context.h"
+#include "hist.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* A write bio between bio_endio() and its end-io function. */
+struct db_bio {
+	__u64 handoff_ns;	/* 0: not handed off */
+	__u32 cpu;		/* that handed it off */
+	__u8 context;		/* judged at bio_endio() */
+	__u8 judged;		/* 1: context is valid */
+	__u8 mechanism;		/* that it was handed to */
+	__u8 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u64);
+	__type(value, struct db_bio);
+} db_bios SEC(".maps");
+
+/* Handed off and not finished yet, by mechanism and CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, DB_MECH_NR * DB_MAX_CPUS);
+	__type(key, __u32);
+	__type(value, __s64);
+} db_depths SEC(".maps");
+
+/* Work functions to time; filled by user space, also when modules come. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, DB_MECH_NR * DB_WORK_FUNCS);
+	__type(key, __u64);
+	__type(value, __u32);
+} db_work_funcs SEC(".maps");
+
+struct db_work {
+	__u64 queued_ns;
+	__u32 mechanism;
+	__u32 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u64);
+	__type(value, struct db_work);
+} db_works SEC(".maps");
+
+db_inline __s64 *db_depth(__u32 mechanism, __u32 cpu)
+{
+	__u32 slot = mechanism * DB_MAX_CPUS + (cpu & (DB_MAX_CPUS - 1));
+
+	return bpf_map_lookup_elem(&db_depths, &slot);
+}
+
+db_inline void db_depth_enter(__u32 mechanism, __u32 cpu)
+{
+	__s64 *depth = db_depth(mechanism, cpu);
+
+	if (!depth)
+		return;
+	db_hist_add(DB_HIST_DEPTH + mechanism, *depth > 0 ? *depth : 0);
+	__sync_fetch_and_add(depth, 1);
+}
+
+db_inline void db_depth_leave(__u32 mechanism, __u32 cpu)
+{
+	__s64 *depth = db_depth(mechanism, cpu);
+
+	if (depth)
+		__sync_fetch_and_add(depth, -1);
+}
+
+db_inline struct db_truth *db_truth_counts(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&db_truth, &zero);
+}
+
+/* One completing write bio: where, by whom. */
+db_inline void db_count_bio(const struct db_config *cfg, struct bio *bio, bool dropbehind,
+			    enum db_context context)
+{
+	db_context_count(dropbehind ? DB_PLACE_BIO : DB_PLACE_BIO_PLAIN, db_bio_dev(bio),
+			 db_bio_cgroup(bio), context, 1, 0);
+}
+
+db_inline bool db_bio_dev_wanted(const struct db_config *cfg, struct bio *bio)
+{
+	return !cfg->filter_dev || db_bio_dev(bio) == cfg->filter_dev;
+}
+
+db_inline int db_handle_bio_endio(struct bio *bio, enum db_attach how, __u32 irqs)
+{
+	struct db_config *cfg = db_on();
+	struct db_bio now = {}, *stale;
+	enum db_context context;
+	__u64 key;
+
+	if (!cfg || !db_bio_is_write(bio))
+		return 0;
+	bio = db_bio_completing(cfg, bio);
+	if (!bio || !db_bio_dev_wanted(cfg, bio))
+		return 0;
+	context = db_context_judge(cfg, how, irqs);
+	db_count_bio(cfg, bio, db_bio_dropbehind(cfg, bio), context);
+	if (!(BPF_CORE_READ(bio, bi_flags) & cfg->flag_bio_complete_in_task))
+		return 0;
+	key = (__u64)bio;
+	stale = bpf_map_lookup_elem(&db_bios, &key);
+	if (stale && stale->handoff_ns) {
+		db_lose(DB_LOSS_BIO_UNTIMED, 1);
+		db_depth_leave(stale->mechanism, stale->cpu);
+	}
+	now.context = context;
+	now.judged = context != DB_CTX_UNKNOWN;
+	if (bpf_map_update_elem(&db_bios, &key, &now, BPF_ANY))
+		db_lose(DB_LOSS_BIO_FULL, 1);
+	return 0;
+}
+
+db_inline void db_handoff(struct bio *bio, __u32 mechanism)
+{
+	__u64 key = (__u64)bio;
+	struct db_bio now = {}, *known = bpf_map_lookup_elem(&db_bios, &key);
+
+	if (known)
+		now = *known;
+	now.cpu = bpf_get_smp_processor_id();
+	now.mechanism = mechanism;
+	now.handoff_ns = bpf_ktime_get_ns();
+	if (bpf_map_update_elem(&db_bios, &key, &now, BPF_ANY)) {
+		db_lose(DB_LOSS_BIO_FULL, 1);
+		return;
+	}
+	db_depth_enter(mechanism, now.cpu);
+}
+
+/* The block layer hands this bio to its worker: the kernel's own judgement. */
+db_inline int db_handle_bio_defer(struct bio *bio)
+{
+	struct db_config *cfg = db_on();
+	__u64 key = (__u64)bio;
+	struct db_truth *truth;
+	struct db_bio *known;
+
+	if (!cfg || !db_bio_is_write(bio) || !db_bio_dev_wanted(cfg, bio))
+		return 0;
+	known = bpf_map_lookup_elem(&db_bios, &key);
+	truth = db_truth_counts();
+	if (known && known->judged && truth) {
+		if (known->context == DB_CTX_TASK)
+			__sync_fetch_and_add(&truth->judged_safe_but_deferred, 1);
+		else
+			__sync_fetch_and_add(&truth->agree_deferred, 1);
+	}
+	db_handoff(bio, DB_MECH_BIO_COMPLETE);
+	return 0;
+}
+
+db_inline void db_emit_bio(const struct db_config *cfg, struct bio *bio, const struct db_bio *known,
+			   __u64 now)
+{
+	__u64 latency = now - known->handoff_ns;
+	struct db_event *e;
+
+	if (!(cfg->events & DB_EV_DEFER) || latency < cfg->min_latency_ns)
+		return;
+	e = bpf_ringbuf_reserve(&db_ring, sizeof(*e), 0);
+	if (!e) {
+		db_lose(DB_LOSS_RING, 1);
+		return;
+	}
+	__builtin_memset(e, 0, sizeof(*e));
+	e->type = DB_EV_DEFER;
+	e->cpu = bpf_get_smp_processor_id();
+	e->time_ns = now;
+	e->latency_ns = latency;
+	e->dev = db_bio_dev(bio);
+	e->mechanism = known->mechanism;
+	e->context = known->judged ? known->context : DB_CTX_UNKNOWN;
+	e->runner = db_runner(DB_CTX_TASK, &e->wq);
+	bpf_get_current_comm(e->comm, sizeof(e->comm));
+	bpf_ringbuf_submit(e, 0);
+}
+
+/*
+ * The end of the road for one hand-off.  @mechanism: which hand-offs end here;
+ * DB_MECH_NR: the block layer's, and bios that bio_endio() ran directly.
+ */
+db_inline void db_bio_arrived(const struct db_config *cfg, struct bio *bio, __u32 mechanism)
+{
+	__u64 key = (__u64)bio, now;
+	struct db_bio *known = bpf_map_lookup_elem(&db_bios, &key), copy;
+	struct db_truth *truth;
+
+	if (!known)
+		return;
+	copy = *known;
+	if (!copy.handoff_ns) {
+		if (mechanism != DB_MECH_BIO_COMPLETE)
+			return;
+		truth = db_truth_counts();
+		if (copy.judged && truth) {
+			if (copy.context == DB_CTX_TASK)
+				__sync_fetch_and_add(&truth->agree_direct, 1);
+			else
+				__sync_fetch_and_add(&truth->judged_unsafe_but_direct, 1);
+		}
+		bpf_map_delete_elem(&db_bios, &key);
+		return;
+	}
+	if (copy.mechanism != mechanism || mechanism >= DB_MECH_NR)
+		return;
+	bpf_map_delete_elem(&db_bios, &key);
+	now = bpf_ktime_get_ns();
+	db_hist_add(DB_HIST_DEFERRAL + mechanism, now - copy.handoff_ns);
+	db_depth_leave(mechanism, copy.cpu);
+	db_emit_bio(cfg, bio, &copy, now);
+}
+
+db_inline int db_handle_end_io(struct bio *bio)
+{
+	struct db_config *cfg = db_on();
+
+	if (cfg && db_bio_is_write(bio))
+		db_bio_arrived(cfg, bio, DB_MECH_BIO_COMPLETE);
+	return 0;
+}
+
+/* XFS: the ioend goes onto a list of its inode, work on xfs-conv ends it. */
+db_inline int db_handle_xfs_end_bio(struct bio *bio)
+{
+	struct db_config *cfg = db_on();
+
+	if (!cfg || !db_bio_is_write(bio) || !db_bio_dev_wanted(cfg, bio))
+		return 0;
+	db_bio_arrived(cfg, bio, DB_MECH_BIO_COMPLETE);
+	db_handoff(bio, DB_MECH_XFS_IOEND);
+	return 0;
+}
+
+struct db_ioends {
+	__u64 head;		/* address of the first ioend's list head */
+	__u64 next;
+};
+
+#define DB_IOENDS_MAX	4096
+
+/* struct iomap_ioend may live in a module, so this says what is needed of it. */
+struct iomap_ioend___db {
+	struct list_head io_list;
+	struct bio io_bio;
+} __attribute__((preserve_access_index));
+
+static long db_ioend_next(__u32 i, struct db_ioends *walk)
+{
+	struct iomap_ioend___db *ioend = NULL;
+	struct db_config *cfg = db_cfg();
+
+	if (!cfg || !bpf_core_field_exists(ioend->io_list) || !bpf_core_field_exists(ioend->io_bio))
+		return 1;
+	ioend = (void *)(walk->next - bpf_core_field_offset(struct iomap_ioend___db, io_list));
+	db_bio_arrived(cfg, &ioend->io_bio, DB_MECH_XFS_IOEND);
+	walk->next = (__u64)BPF_CORE_READ(ioend, io_list.next);
+	return !walk->next || walk->next == walk->head;
+}
+
+db_inline int db_handle_xfs_finish(struct iomap_ioend___db *ioend)
+{
+	struct db_ioends walk;
+
+	if (!db_on() || !bpf_core_field_exists(ioend->io_list) ||
+	    !bpf_core_field_exists(ioend->io_bio))
+		return 0;
+	walk.head = (__u64)ioend + bpf_core_field_offset(struct iomap_ioend___db, io_list);
+	walk.next = walk.head;
+	bpf_loop(DB_IOENDS_MAX, db_ioend_next, &walk, 0);
+	return 0;
+}
+
+/* EXT4_IO_END_UNWRITTEN, fs/ext4/ext4.h: extents to convert before pages are ended. */
+#define DB_EXT4_IO_END_UNWRITTEN	0x0001
+
+struct ext4_io_end___db {
+	unsigned int flag;
+} __attribute__((preserve_access_index));
+
+
+db_inline int db_handle_ext4_end_bio(struct bio *bio)
+{
+	struct db_config *cfg = db_on();
+	struct ext4_io_end___db *io_end = NULL;
+
+	if (!cfg || !db_bio_is_write(bio) || !db_bio_dev_wanted(cfg, bio))
+		return 0;
+	db_bio_arrived(cfg, bio, DB_MECH_BIO_COMPLETE);
+	/* unknown when the module was loaded after us: then no hand-off is seen */
+	if (!bpf_core_field_exists(io_end->flag))
+		return 0;
+	io_end = BPF_CORE_READ(bio, bi_private);
+	if (io_end && BPF_CORE_READ(io_end, flag) & DB_EXT4_IO_END_UNWRITTEN)
+		db_handoff(bio, DB_MECH_EXT4_CONV);
+	return 0;
+}
+
+db_inline int db_handle_ext4_finish(struct bio *bio)
+{
+	struct db_config *cfg = db_on();
+
+	if (cfg)
+		db_bio_arrived(cfg, bio, DB_MECH_EXT4_CONV);
+	return 0;
+}
+
+/*
+ * Block layer tracepoints judge the context where bio_endio() itself cannot
+ * be probed.  Requests complete all their bios at one place.
+ */
+struct db_bio_walk {
+	struct bio *bio;
+	__u32 context;
+	__u32 left;		/* bytes of the request that complete now */
+};
+
+#define DB_BIOS_MAX	1024
+
+static long db_rq_bio(__u32 i, struct db_bio_walk *walk)
+{
+	struct bio *bio = walk->bio;
+	struct db_config *cfg = db_cfg();
+	__u32 size;
+
+	if (!bio || !cfg)
+		return 1;
+	size = BPF_CORE_READ(bio, bi_iter.bi_size);
+	if (size > walk->left)
+		return 1;
+	walk->left -= size;
+	if (db_bio_dev_wanted(cfg, bio))
+		db_count_bio(cfg, bio, db_bio_dropbehind(cfg, bio), walk->context);
+	walk->bio = BPF_CORE_READ(bio, bi_next);
+	return 0;
+}
+
+SEC("raw_tp/block_rq_complete")
+int BPF_PROG(rq_complete, struct request *rq, int error, unsigned int bytes)
+{
+	struct db_config *cfg = db_on();
+	struct db_bio_walk walk;
+	struct bio *rest;
+	__u32 op;
+
+	if (!cfg)
+		return 0;
+	op = BPF_CORE_READ(rq, cmd_flags) & DB_REQ_OP_MASK;
+	if (op != DB_REQ_OP_WRITE && op != DB_REQ_OP_ZONE_APPEND)
+		return 0;
+	walk.bio = BPF_CORE_READ(rq, bio);
+	walk.context = db_context_judge(cfg, DB_ATTACH_RAW_TP, DB_IRQS_ASK);
+	walk.left = bytes;
+	bpf_loop(DB_BIOS_MAX, db_rq_bio, &walk, 0);
+	rest = walk.bio;
+	if (rest && walk.left && BPF_CORE_READ(rest, bi_iter.bi_size) <= walk.left)
+		db_lose(DB_LOSS_BIO_LONG, 1);
+	return 0;
+}
+
+SEC("raw_tp/block_bio_complete")
+int BPF_PROG(bio_complete, struct request_queue *q, struct bio *bio)
+{
+	struct db_config *cfg = db_on();
+
+	if (!cfg || !db_bio_is_write(bio) || !db_bio_dev_wanted(cfg, bio))
+		return 0;
+	db_count_bio(cfg, bio, db_bio_dropbehind(cfg, bio),
+		     db_context_judge(cfg, DB_ATTACH_RAW_TP, DB_IRQS_ASK));
+	return 0;
+}
+
+SEC("raw_tp/workqueue_queue_work")
+int BPF_PROG(work_queue, int cpu, void *pwq, struct work_struct *work)
+{
+	struct db_work now = {};
+	__u64 func, key;
+	__u32 *mechanism;
+
+	if (!db_on())
+		return 0;
+	func = (__u64)BPF_CORE_READ(work, func);
+	mechanism = bpf_map_lookup_elem(&db_work_funcs, &func);
+	if (!mechanism)
+		return 0;
+	key = (__u64)work;
+	now.mechanism = *mechanism;
+	now.queued_ns = bpf_ktime_get_ns();
+	if (bpf_map_update_elem(&db_works, &key, &now, BPF_ANY))
+		db_lose(DB_LOSS_BIO_FULL, 1);
+	return 0;
+}
+
+SEC("raw_tp/workqueue_execute_start")
+int BPF_PROG(work_start, struct work_struct *work)
+{
+	struct db_work *known;
+	__u64 func, key;
+	__u32 mechanism;
+
+	if (!db_on())
+		return 0;
+	func = (__u64)BPF_CORE_READ(work, func);
+	if (!bpf_map_lookup_elem(&db_work_funcs, &func))
+		return 0;
+	key = (__u64)work;
+	known = bpf_map_lookup_elem(&db_works, &key);
+	if (!known)
+		return 0;
+	mechanism = known->mechanism;
+	if (mechanism < DB_MECH_NR)
+		db_hist_add(DB_HIST_WORK + mechanism, bpf_ktime_get_ns() - known->queued_ns);
+	bpf_map_delete_elem(&db_works, &key);
+	return 0;
+}
+
+#define DB_BIO_ENTRY(name, call)					\
+	SEC("fentry")							\
+	int name##_fentry(unsigned long long *ctx)			\
+	{								\
+		struct bio *bio = db_arg(ctx, 0);			\
+									\
+		return call;						\
+	}								\
+	SEC("kprobe")							\
+	int BPF_KPROBE(name##_kprobe, struct bio *bio)			\
+	{								\
+		return call;						\
+	}
+
+SEC("fentry")
+int bio_endio_fentry(unsigned long long *ctx)
+{
+	return db_handle_bio_endio(db_arg(ctx, 0), DB_ATTACH_FENTRY, DB_IRQS_ASK);
+}
+
+SEC("kprobe")
+int BPF_KPROBE(bio_endio_kprobe, struct bio *bio)
+{
+	return db_handle_bio_endio(bio, DB_ATTACH_KPROBE, db_irqs_of(ctx));
+}
+
+DB_BIO_ENTRY(bio_defer, db_handle_bio_defer(bio))
+DB_BIO_ENTRY(xfs_end_bio, db_handle_xfs_end_bio(bio))
+DB_BIO_ENTRY(ext4_end_bio, db_handle_ext4_end_bio(bio))
+DB_BIO_ENTRY(ext4_finish, db_handle_ext4_finish(bio))
+/* One per end-io function: a program of this type has one target. */
+DB_BIO_ENTRY(end_io_iomap, db_handle_end_io(bio))
+DB_BIO_ENTRY(end_io_buffer, db_handle_end_io(bio))
+DB_BIO_ENTRY(end_io_f2fs, db_handle_end_io(bio))
+DB_BIO_ENTRY(end_io_f2fs_zone, db_handle_end_io(bio))
+
+SEC("fentry")
+int xfs_finish_fentry(unsigned long long *ctx)
+{
+	return db_handle_xfs_finish(db_arg(ctx, 0));
+}
+
+SEC("kprobe")
+int BPF_KPROBE(xfs_finish_kprobe, struct iomap_ioend___db *ioend)
+{
+	return db_handle_xfs_finish(ioend);
+}

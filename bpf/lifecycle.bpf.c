@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Birth, writeback, drop attempt and death of dropbehind folios. */
+#include "account.h"
+#include "syscall.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+db_inline bool db_origin_wanted(const struct db_config *cfg)
+{
+	char comm[16] = {};
+	int i;
+
+	if (cfg->filter_pid && cfg->filter_pid != bpf_get_current_pid_tgid() >> 32)
+		return false;
+	if (!cfg->filter_comm[0])
+		return true;
+	bpf_get_current_comm(comm, sizeof(comm));
+	for (i = 0; i < 16; i++)
+		if (comm[i] != cfg->filter_comm[i])
+			return false;
+	return true;
+}
+
+/*
+ * A folio is born in the context of the I/O that asks for it, so current is
+ * its origin.  Readahead allocates inside a NOFS scope (mm/readahead.c); a
+ * buffered write holds the inode's rw_semaphore for writing, except on block
+ * devices, where the system call decides.
+ */
+db_inline __u32 db_birth_op(struct inode *inode)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	unsigned long owner;
+
+	if (BPF_CORE_READ(task, flags) & DB_PF_MEMALLOC_NOFS && !db_in_write_syscall(task))
+		return DB_OP_READAHEAD;
+	owner = BPF_CORE_READ(inode, i_rwsem.owner.counter);
+	if (!(owner & DB_RWSEM_READER_OWNED) &&
+	    (owner & ~DB_RWSEM_OWNER_FLAGS) == (unsigned long)task)
+		return DB_OP_WRITE;
+	return db_in_read_syscall(task) ? DB_OP_READ : DB_OP_WRITE;
+}
+
+/* The slot of a folio that is born; a stale one of the same address is settled first. */
+db_inline struct db_folio *db_birth_slot(const struct db_config *cfg, struct folio *folio)
+{
+	struct db_folio *f = db_table_find(cfg, (__u64)folio);
+
+	if (!f)
+		return db_table_take(cfg, (__u64)folio);
+	db_lose(DB_LOSS_GONE, f->pages_left);
+	if (f->outcome == DB_OUT_NONE)
+		db_count_outcome(f, DB_OUT_LEFT_MIGRATED, 1, f->pages_left);
+	return f;
+}
+
+db_inline int db_handle_birth(struct folio *folio)
+{
+	struct db_config *cfg = db_on();
+	unsigned long flags, memcg_data;
+	struct address_space *mapping;
+	struct db_folio *f, born = {};
+	struct db_next *next;
+	__u32 flow, zero = 0;
+
+	if (!cfg)
+		return 0;
+	flags = db_folio_flags(folio);
+	if (!(flags & db_pg_bit(dropbehind)))
+		return 0;
+	if (cfg->filter_on && !db_origin_wanted(cfg))
+		return 0;
+	mapping = BPF_CORE_READ(folio, mapping);
+	memcg_data = db_folio_memcg_data(folio);
+	flow = db_flow_of(mapping, memcg_data);
+	if (flow == DB_FLOW_REJECTED)
+		return 0;
+	born.flow = flow;
+	born.order = db_folio_order(folio, flags);
+	born.pages_left = 1U << (born.order & 31);
+	born.op = db_birth_op(BPF_CORE_READ(mapping, host));
+	db_count_birth(&born);
+	f = db_birth_slot(cfg, folio);
+	if (!f) {
+		db_lose(DB_LOSS_TABLE_FULL, born.pages_left);
+		return 0;
+	}
+	f->wb_start_ns = 0;
+	f->wb_end_ns = 0;
+	f->left_ns = 0;
+	f->flow = flow;
+	f->pages_left = born.pages_left;
+	f->op = born.op;
+	f->order = born.order;
+	f->state = 0;
+	f->looked = DB_LOOK_OTHER;
+	f->birth_ns = bpf_ktime_get_ns();
+	f->outcome = DB_OUT_NONE;
+	if (born.order) {
+		next = bpf_map_lookup_elem(&db_next, &zero);
+		if (next && !next->large)
+			next->large = 1;
+	}
+	return 0;
+}
+
+/* A part of a split folio gets a slot of its own where its flag shows that it needs one. */
+db_inline struct db_folio *db_find_or_split(const struct db_config *cfg, struct folio *folio,
+					    unsigned long flags)
+{
+	struct db_folio *f = db_table_find(cfg, (__u64)folio), *whole;
+	__u32 order, pages;
+
+	if (f || !(flags & db_pg_bit(dropbehind)))
+		return f;
+	whole = db_table_find_split(cfg, (__u64)folio);
+	if (!whole)
+		return NULL;
+	order = db_folio_order(folio, flags);
+	pages = 1U << (order & 31);
+	if (pages >= whole->pages_left)
+		return NULL;
+	f = db_table_take(cfg, (__u64)folio);
+	if (!f)
+		return NULL;
+	f->birth_ns = whole->birth_ns;
+	f->wb_start_ns = whole->wb_start_ns;
+	f->wb_end_ns = whole->wb_end_ns;
+	f->left_ns = whole->left_ns;
+	f->flow = whole->flow;
+	f->op = whole->op;
+	f->order = order;
+	f->state = 0;
+	f->looked = DB_LOOK_OTHER;
+	f->outcome = whole->outcome;
+	f->pages_left = pages;
+	__sync_fetch_and_sub(&whole->pages_left, pages);
+	return f;
+}
+
+/*
+ * What removed the folio that is dying.  Where the drop itself is probed its
+ * mark says so.  Elsewhere the flag tells (the drop clears it just before) and
+ * the task: nothing but the drop removes clean flagless folios from a kworker
+ * or inside a read or write system call, except eviction and reclaim, which
+ * are recognised first.
+ */
+db_inline __u32 db_death_cause(const struct db_config *cfg, const struct db_folio *f,
+			       unsigned long flags, struct address_space *mapping)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	unsigned int task_flags;
+
+	if (f->state & DB_FOLIO_TRIED)
+		return f->state & DB_FOLIO_ATTEMPT ? DB_FATE_DROPPED_WRITE : DB_FATE_DROPPED_READ;
+	if (BPF_CORE_READ(mapping, flags) & db_as_exiting())
+		return DB_FATE_TRUNCATED;
+	task_flags = BPF_CORE_READ(task, flags);
+	if (task_flags & (DB_PF_MEMALLOC | DB_PF_KSWAPD))
+		return DB_FATE_RECLAIMED;
+	if (db_has_point(cfg, DB_POINT_DROP) || flags & db_pg_bit(dropbehind))
+		return DB_FATE_TRUNCATED;
+	if (f->outcome == DB_OUT_CLAIMED)
+		return DB_FATE_TRUNCATED;
+	if (task_flags & DB_PF_WQ_WORKER)
+		return DB_FATE_DROPPED_WRITE;
+	if (task_flags & (DB_PF_KTHREAD | DB_PF_IO_WORKER) || db_in_io_uring(task))
+		return f->op == DB_OP_WRITE ? DB_FATE_DROPPED_WRITE : DB_FATE_DROPPED_READ;
+	if (db_in_read_syscall(task))
+		return DB_FATE_DROPPED_READ;
+	if (db_in_write_syscall(task))
+		return DB_FATE_DROPPED_WRITE;
+	return DB_FATE_TRUNCATED;
+}
+
+/* The outcome of a folio that dies without having one. */
+db_inline __u32 db_death_outcome(const struct db_config *cfg, const struct db_folio *f,
+				 unsigned long flags, __u32 cause)
+{
+	if (cause == DB_FATE_DROPPED_WRITE)
+		return DB_OUT_DROPPED_WRITE;
+	if (cause == DB_FATE_DROPPED_READ)
+		return DB_OUT_DROPPED_READ;
+	if (!(flags & db_pg_bit(dropbehind)))
+		return DB_OUT_CLAIMED;
+	if (f->op != DB_OP_WRITE && !f->wb_end_ns)
+		return DB_OUT_LEFT_NEVER_READ;
+	if (cause == DB_FATE_TRUNCATED)
+		return DB_OUT_TRUNCATED;
+	/* Reclaim takes clean folios only: this one was cleaned and kept. */
+	if (!db_has_point(cfg, DB_POINT_END_DROPBEHIND))
+		return DB_OUT_LEFT_UNKNOWN;
+	return f->wb_end_ns ? DB_OUT_RECLAIMED : DB_OUT_LEFT_NO_WB;
+}
+
+db_inline int db_handle_death(struct folio *folio)
+{
+	struct db_config *cfg = db_on();
+	struct address_space *mapping;
+	struct db_next *next;
+	struct db_folio *f;
+	unsigned long flags;
+	__u32 pages, cause, outcome, zero = 0;
+	bool last;
+	__u64 now;
+
+	if (!cfg)
+		return 0;
+	flags = db_folio_flags(folio);
+	f = db_table_find(cfg, (__u64)folio);
+	if (!f) {
+		next = bpf_map_lookup_elem(&db_next, &zero);
+		if (!next || !next->large)
+			goto unknown;
+		if (!(flags & db_pg_bit(dropbehind)) && db_has_point(cfg, DB_POINT_DROP))
+			return 0;
+		f = db_table_find_split(cfg, (__u64)folio);
+		if (!f)
+			goto unknown;
+	}
+	pages = 1U << (db_folio_order(folio, flags) & 31);
+	if (pages > f->pages_left)
+		pages = f->pages_left;
+	last = pages == f->pages_left;
+	now = bpf_ktime_get_ns();
+	mapping = BPF_CORE_READ(folio, mapping);
+	cause = db_death_cause(cfg, f, flags, mapping);
+	if (f->outcome == DB_OUT_NONE) {
+		outcome = db_death_outcome(cfg, f, flags, cause);
+		db_count_outcome(f, outcome, last, pages);
+		if (db_is_left(outcome)) {
+			f->outcome = outcome;
+			f->left_ns = now;
+			db_count_fate(f, cause, last, pages);
+			if (!last)
+				f->outcome = DB_OUT_NONE;
+		}
+	} else {
+		outcome = f->outcome;
+		if (db_is_left(outcome)) {
+			db_count_fate(f, cause, last, pages);
+			db_hist_add(DB_HIST_STAYED, now - f->left_ns);
+		}
+	}
+	if (cause == DB_FATE_DROPPED_WRITE || cause == DB_FATE_DROPPED_READ) {
+		db_hist_residency(f, now);
+		db_emit_folio(cfg, DB_EV_DROP, f, folio,
+			      cause == DB_FATE_DROPPED_WRITE ? DB_OUT_DROPPED_WRITE :
+							       DB_OUT_DROPPED_READ,
+			      DB_CTX_TASK, now);
+	}
+	if (last)
+		f->tag = 0;
+	else
+		__sync_fetch_and_sub(&f->pages_left, pages);
+	return 0;
+unknown:
+	if (flags & db_pg_bit(dropbehind))
+		db_lose(DB_LOSS_UNBORN, 1U << (db_folio_order(folio, flags) & 31));
+	return 0;
+}
+
+db_inline int db_handle_wb_start(struct folio *folio)
+{
+	struct db_config *cfg = db_on();
+	struct db_folio *f;
+
+	if (!cfg)
+		return 0;
+	f = db_find_or_split(cfg, folio, db_folio_flags(folio));
+	if (f && !f->wb_start_ns)
+		f->wb_start_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+db_inline int db_handle_wb_end(struct folio *folio)
+{
+	struct db_config *cfg = db_on();
+	struct db_folio *f;
+	unsigned long flags;
+
+	if (!cfg)
+		return 0;
+	flags = db_folio_flags(folio);
+	f = db_find_or_split(cfg, folio, flags);
+	if (!f)
+		return 0;
+	f->wb_end_ns = bpf_ktime_get_ns();
+	if (!(flags & db_pg_bit(dropbehind)))
+		db_decide(cfg, f, folio, DB_OUT_CLAIMED, DB_CTX_UNKNOWN, f->wb_end_ns);
+	return 0;
+}
+
+/* The drop after writeback is about to be tried, if the context allows. */
+db_inline int db_handle_end_dropbehind(struct folio *folio, enum db_attach how, __u32 irqs)
+{
+	struct db_config *cfg = db_on();
+	enum db_context context;
+	unsigned long flags;
+	struct db_folio *f;
+	__u64 now;
+
+	if (!cfg)
+		return 0;
+	flags = db_folio_flags(folio);
+	if (!(flags & db_pg_bit(dropbehind)))
+		return 0;
+	f = db_find_or_split(cfg, folio, flags);
+	if (!f) {
+		if (!cfg->filter_on)
+			db_lose(DB_LOSS_UNBORN, 1U << (db_folio_order(folio, flags) & 31));
+		return 0;
+	}
+	context = db_context_judge(cfg, how, irqs);
+	now = bpf_ktime_get_ns();
+	if (!db_has_point(cfg, DB_POINT_WB_END))
+		f->wb_end_ns = now;
+	db_context_count(DB_PLACE_DROP, BPF_CORE_READ(folio, mapping, host, i_sb, s_dev), 0, context,
+			 1, f->pages_left);
+	if (context == DB_CTX_UNKNOWN || db_context_in_task(context))
+		f->state |= DB_FOLIO_ATTEMPT;
+	else
+		db_decide(cfg, f, folio, DB_OUT_LEFT_NOT_TASK, context, now);
+	return 0;
+}
+
+/* Back from the attempt: a folio that still has its flag was not even tried. */
+db_inline int db_handle_end_dropbehind_ret(struct folio *folio)
+{
+	struct db_config *cfg = db_on();
+	struct db_folio *f;
+
+	if (!cfg)
+		return 0;
+	f = db_table_find(cfg, (__u64)folio);
+	if (!f || !(f->state & DB_FOLIO_ATTEMPT))
+		return 0;
+	if (!(f->state & (DB_FOLIO_BOUNCED | DB_FOLIO_TRIED)) &&
+	    db_folio_flags(folio) & db_pg_bit(dropbehind))
+		db_decide(cfg, f, folio, DB_OUT_LEFT_LOCK_BUSY, DB_CTX_TASK, bpf_ktime_get_ns());
+	f->state = 0;
+	return 0;
+}
+
+/* The folio is locked and, if clean and not under writeback, loses its flag now. */
+db_inline int db_handle_drop(struct folio *folio)
+{
+	struct db_config *cfg = db_on();
+	struct db_folio *f;
+	unsigned long flags;
+
+	if (!cfg)
+		return 0;
+	flags = db_folio_flags(folio);
+	if (!(flags & db_pg_bit(dropbehind)))
+		return 0;
+	f = db_find_or_split(cfg, folio, flags);
+	if (!f)
+		return 0;
+	if (flags & (db_pg_bit(writeback) | db_pg_bit(dirty))) {
+		f->state |= DB_FOLIO_BOUNCED;
+		return 0;
+	}
+	if (!BPF_CORE_READ(folio, mapping))
+		return 0;
+	if (db_folio_mapped(folio, flags))
+		db_decide(cfg, f, folio, DB_OUT_LEFT_MAPPED, DB_CTX_TASK, bpf_ktime_get_ns());
+	else
+		f->state |= DB_FOLIO_TRIED;
+	return 0;
+}
+
+db_inline int db_handle_drop_ret(struct folio *folio)
+{
+	struct db_config *cfg = db_on();
+	struct db_folio *f;
+
+	if (!cfg)
+		return 0;
+	f = db_table_find(cfg, (__u64)folio);
+	if (!f || !(f->state & DB_FOLIO_TRIED))
+		return 0;
+	db_decide(cfg, f, folio, DB_OUT_LEFT_REFUSED, DB_CTX_TASK, bpf_ktime_get_ns());
+	f->state &= ~DB_FOLIO_TRIED;
+	return 0;
+}
+
+/* The copy of a migrated folio does not inherit the flag. */
+db_inline int db_handle_migrate(struct folio *folio)
+{
+	struct db_config *cfg = db_on();
+	struct db_folio *f;
+
+	if (!cfg)
+		return 0;
+	f = db_table_find(cfg, (__u64)folio);
+	if (!f)
+		return 0;
+	db_decide(cfg, f, folio, DB_OUT_LEFT_MIGRATED, DB_CTX_UNKNOWN, bpf_ktime_get_ns());
+	f->tag = 0;
+	return 0;
+}
+
+SEC("raw_tp/mm_filemap_add_to_page_cache")
+int BPF_PROG(birth, struct folio *folio)
+{
+	return db_handle_birth(folio);
+}
+
+SEC("raw_tp/mm_filemap_delete_from_page_cache")
+int BPF_PROG(death, struct folio *folio)
+{
+	return db_handle_death(folio);
+}
+
+/*
+ * One pair of programs per probed function; user space loads one of each pair
+ * and gives it its target.
+ */
+#define DB_ENTRY(name, call)						\
+	SEC("fentry")							\
+	int name##_fentry(unsigned long long *ctx)			\
+	{								\
+		struct folio *folio = db_arg(ctx, 0);			\
+									\
+		return call;						\
+	}								\
+	SEC("kprobe")							\
+	int BPF_KPROBE(name##_kprobe, struct folio *folio)		\
+	{								\
+		return call;						\
+	}
+
+DB_ENTRY(wb_start, db_handle_wb_start(folio))
+DB_ENTRY(wb_end, db_handle_wb_end(folio))
+
+SEC("fentry")
+int end_dropbehind_fentry(unsigned long long *ctx)
+{
+	return db_handle_end_dropbehind(db_arg(ctx, 0), DB_ATTACH_FENTRY, DB_IRQS_ASK);
+}
+
+SEC("fexit")
+int end_dropbehind_fexit(unsigned long long *ctx)
+{
+	return db_handle_end_dropbehind_ret(db_arg(ctx, 0));
+}
+
+SEC("fentry")
+int drop_fentry(unsigned long long *ctx)
+{
+	return db_handle_drop(db_arg(ctx, 0));
+}
+
+SEC("fexit")
+int drop_fexit(unsigned long long *ctx)
+{
+	return db_handle_drop_ret(db_arg(ctx, 0));
+}
+
+/*
+ * A return probe has no arguments, so the entry probe leaves them with the
+ * task.  Both functions run in task context when that matters.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u64);
+	__type(value, __u64);
+} db_calls SEC(".maps");
+
+#define DB_CALL_END_DROPBEHIND	0ULL
+#define DB_CALL_DROP		1ULL
+
+db_inline __u64 db_call_key(__u64 which)
+{
+	return bpf_get_current_task() | which;
+}
+
+db_inline void db_call_enter(__u64 which, struct folio *folio)
+{
+	__u64 key = db_call_key(which), value = (__u64)folio;
+
+	if (db_folio_flags(folio) & db_pg_bit(dropbehind))
+		bpf_map_update_elem(&db_calls, &key, &value, BPF_ANY);
+}
+
+db_inline struct folio *db_call_leave(__u64 which)
+{
+	__u64 key = db_call_key(which), *value, folio;
+
+	value = bpf_map_lookup_elem(&db_calls, &key);
+	if (!value)
+		return NULL;
+	folio = *value;
+	bpf_map_delete_elem(&db_calls, &key);
+	return (struct folio *)folio;
+}
+
+SEC("kprobe")
+int BPF_KPROBE(end_dropbehind_kprobe, struct folio *folio)
+{
+	struct db_config *cfg = db_on();
+	enum db_context context;
+
+	if (!cfg)
+		return 0;
+	context = db_context_judge(cfg, DB_ATTACH_KPROBE, db_irqs_of(ctx));
+	if (db_context_in_task(context))
+		db_call_enter(DB_CALL_END_DROPBEHIND, folio);
+	return db_handle_end_dropbehind(folio, DB_ATTACH_KPROBE, db_irqs_of(ctx));
+}
+
+SEC("kretprobe")
+int BPF_KRETPROBE(end_dropbehind_kretprobe)
+{
+	struct folio *folio;
+
+	if (!db_on())
+		return 0;
+	folio = db_call_leave(DB_CALL_END_DROPBEHIND);
+	return folio ? db_handle_end_dropbehind_ret(folio) : 0;
+}
+
+SEC("kprobe")
+int BPF_KPROBE(drop_kprobe, struct folio *folio)
+{
+	if (!db_on())
+		return 0;
+	db_call_enter(DB_CALL_DROP, folio);
+	return db_handle_drop(folio);
+}
+
+SEC("kretprobe")
+int BPF_KRETPROBE(drop_kretprobe)
+{
+	struct folio *folio;
+
+	if (!db_on())
+		return 0;
+	folio = db_call_leave(DB_CALL_DROP);
+	return folio ? db_handle_drop_ret(folio) : 0;
+}
+
+SEC("fentry")
+int migrate_fentry(unsigned long long *ctx)
+{
+	return db_handle_migrate(db_arg(ctx, 1));
+}
+
+SEC("kprobe")
+int BPF_KPROBE(migrate_kprobe, struct folio *to, struct folio *from)
+{
+	return db_handle_migrate(from);
+}

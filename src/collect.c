@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "collect.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "dropbehind.skel.h"
+#include "histogram.h"
+#include "names.h"
+#include "session.h"
+
+static size_t page_round(size_t bytes)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	return (bytes + page - 1) / page * page;
+}
+
+/* An mmapable array as it is now; NULL with errno.  Unmap @bytes. */
+static void *map_array(const struct bpf_map *map, size_t *bytes)
+{
+	void *mem;
+
+	*bytes = page_round((size_t)((bpf_map__value_size(map) + 7) & ~7U) *
+			    bpf_map__max_entries(map));
+	mem = mmap(NULL, *bytes, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	return mem == MAP_FAILED ? NULL : mem;
+}
+
+static int collect_flow(struct db_ledger *ledger, __u32 slot, const struct db_flow_info *info,
+			const struct db_flow_counts *counts)
+{
+	struct db_flow *flow = db_ledger_add_flow(ledger);
+
+	if (!flow)
+		return -ENOMEM;
+	flow->slot = slot;
+	flow->counts = *counts;
+	if (!slot) {
+		flow->file_found = DB_FOUND_LUMPED;
+		return 0;
+	}
+	flow->dev = info->key.dev;
+	flow->ino = info->key.ino;
+	flow->gen = info->key.gen;
+	flow->cgroup_id = info->key.cgroup_id;
+	memcpy(flow->fs, info->fs, sizeof(flow->fs));
+	flow->fs[sizeof(flow->fs) - 1] = 0;
+	return db_name_flow(flow, info);
+}
+
+static bool counts_empty(const struct db_flow_counts *counts)
+{
+	static const struct db_flow_counts zero;
+
+	return !memcmp(counts, &zero, sizeof(zero));
+}
+
+static int collect_flows(struct db_session *session, struct db_ledger *ledger)
+{
+	const struct db_flow_info *info;
+	const struct db_flow_counts *counts;
+	size_t info_bytes, counts_bytes;
+	__u32 slot, n = bpf_map__max_entries(session->skel->maps.db_flow_info);
+	int err = 0;
+
+	info = map_array(session->skel->maps.db_flow_info, &info_bytes);
+	if (!info)
+		return -errno;
+	counts = map_array(session->skel->maps.db_flow_counts, &counts_bytes);
+	if (!counts) {
+		err = -errno;
+		goto unmap_info;
+	}
+	for (slot = 0; slot < n && !err; slot++)
+		if (!counts_empty(&counts[slot]))
+			err = collect_flow(ledger, slot, &info[slot], &counts[slot]);
+	munmap((void *)counts, counts_bytes);
+unmap_info:
+	munmap((void *)info, info_bytes);
+	db_ledger_sum(ledger);
+	return err;
+}
+
+/* Room for one value of a per-CPU map on every CPU. */
+static void *percpu_room(const struct bpf_map *map, size_t *stride)
+{
+	*stride = (bpf_map__value_size(map) + 7) & ~7U;
+	return calloc(libbpf_num_possible_cpus(), *stride);
+}
+
+static int collect_hists(struct db_session *session, struct db_ledger *ledger)
+{
+	const struct bpf_map *map = session->skel->maps.db_hists;
+	int cpus = libbpf_num_possible_cpus(), cpu, err = 0;
+	size_t stride;
+	char *values;
+	__u32 which;
+
+	values = percpu_room(map, &stride);
+	if (!values)
+		return -ENOMEM;
+	for (which = 0; which < DB_HIST_NR && !err; which++) {
+		err = bpf_map__lookup_elem(map, &which, sizeof(which), values, stride * cpus, 0);
+		for (cpu = 0; cpu < cpus && !err; cpu++)
+			db_histogram_merge(&ledger->hists[which], (void *)(values + cpu * stride));
+	}
+	free(values);
+	return err;
+}
+
+/* Adds up per-CPU values that consist of 64-bit counts. */
+static int sum_percpu(const struct bpf_map *map, const void *key, size_t key_size, __u64 *sum)
+{
+	int cpus = libbpf_num_possible_cpus(), cpu, err;
+	size_t stride, i;
+	char *values;
+
+	values = percpu_room(map, &stride);
+	if (!values)
+		return -ENOMEM;
+	err = bpf_map__lookup_elem(map, key, key_size, values, stride * cpus, 0);
+	for (cpu = 0; cpu < cpus && !err; cpu++)
+		for (i = 0; i < bpf_map__value_size(map) / sizeof(__u64); i++)
+			sum[i] += ((__u64 *)(values + cpu * stride))[i];
+	free(values);
+	return err;
+}
+
+static int collect_losses(struct db_session *session, struct db_ledger *ledger)
+{
+	__u32 loss;
+	int err = 0;
+
+	for (loss = 0; loss < DB_LOSS_NR && !err; loss++)
+		err = sum_percpu(session->skel->maps.db_losses, &loss, sizeof(loss),
+				 &ledger->losses[loss]);
+	return err;
+}
+
+static int collect_context(struct db_session *session, struct db_ledger *ledger,
+			   const struct db_context_key *key)
+{
+	struct db_context_row *row = db_ledger_add_context(ledger);
+	struct db_wq_name name = {};
+	__u32 slot = key->wq;
+	__u64 sum[2] = {};
+	int err;
+
+	if (!row)
+		return -ENOMEM;
+	row->key = *key;
+	err = sum_percpu(session->skel->maps.db_contexts, key, sizeof(*key), sum);
+	if (err)
+		return err;
+	row->events = sum[0];
+	row->pages = sum[1];
+	if (slot && !bpf_map__lookup_elem(session->skel->maps.db_wq_names, &slot, sizeof(slot),
+					  &name, sizeof(name), 0))
+		memcpy(row->wq, name.name, sizeof(row->wq) - 1);
+	return 0;
+}
+
+static int collect_contexts(struct db_session *session, struct db_ledger *ledger)
+{
+	const struct bpf_map *map = session->skel->maps.db_contexts;
+	struct db_context_key key, next;
+	bool first = true;
+	int err;
+
+	while (!bpf_map__get_next_key(map, first ? NULL : &key, &next, sizeof(next))) {
+		first = false;
+		key = next;
+		err = collect_context(session, ledger, &key);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* What the kernel keeps about the program at plan row @row; zeroed if there is none. */
+static void program_info(struct db_session *session, int row, struct bpf_prog_info *info)
+{
+	struct bpf_link_info link = {};
+	__u32 size = sizeof(link);
+	int fd;
+
+	memset(info, 0, sizeof(*info));
+	if (!session->links[row] ||
+	    bpf_obj_get_info_by_fd(bpf_link__fd(session->links[row]), &link, &size))
+		return;
+	fd = bpf_prog_get_fd_by_id(link.prog_id);
+	if (fd < 0)
+		return;
+	size = sizeof(*info);
+	if (bpf_obj_get_info_by_fd(fd, info, &size))
+		memset(info, 0, sizeof(*info));
+	close(fd);
+}
+
+__u64 db_collect_missed(struct db_session *session, int row)
+{
+	struct bpf_prog_info info;
+
+	program_info(session, row, &info);
+	return info.recursion_misses;
+}
+
+static int collect_points(struct db_session *session, struct db_ledger *ledger)
+{
+	const struct db_plan_row *row;
+	struct db_point_row *point;
+	struct bpf_prog_info info;
+	int i;
+
+	for (i = 0; i < session->plan.nrows; i++) {
+		row = &session->plan.rows[i];
+		point = db_ledger_add_point(ledger);
+		if (!point)
+			return -ENOMEM;
+		point->point = row->entry->point;
+		point->how = row->how;
+		point->wanted = row->wanted;
+		point->exits = row->entry->exits;
+		memcpy(point->target, row->target, sizeof(point->target));
+		memcpy(point->why, row->why, sizeof(point->why));
+		program_info(session, i, &info);
+		point->missed = info.recursion_misses - session->missed_before[i];
+		point->runs = info.run_cnt;
+		point->run_ns = info.run_time_ns;
+		if (row->how != DB_ATTACH_NONE)
+			ledger->points_attached |= 1ULL << row->entry->point;
+	}
+	return 0;
+}
+
+static int collect_single(const struct bpf_map *map, void *value, size_t size)
+{
+	__u32 zero = 0;
+
+	return bpf_map__lookup_elem(map, &zero, sizeof(zero), value, size, 0);
+}
+
+static void collect_facts(struct db_session *session, struct db_ledger *ledger)
+{
+	memcpy(ledger->release, session->kernel.release, sizeof(ledger->release));
+	memcpy(ledger->machine, session->kernel.machine, sizeof(ledger->machine));
+	memcpy(ledger->filter, session->options.filter, sizeof(ledger->filter));
+	ledger->page_size = sysconf(_SC_PAGESIZE);
+	ledger->cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	ledger->start_ns = session->start_ns;
+	ledger->stop_ns = session->stop_ns ? session->stop_ns : db_now_ns();
+	ledger->start_wall_ns = session->start_wall_ns;
+	ledger->final = session->stop_ns != 0;
+	ledger->swept = session->swept;
+	ledger->table_slots = session->options.table_slots;
+	ledger->table_bytes = (__u64)session->options.table_slots * sizeof(struct db_folio);
+	ledger->context_known = session->config->context_known;
+}
+
+int db_collect(struct db_session *session, struct db_ledger *ledger)
+{
+	__u32 zero = 0;
+	int err;
+
+	collect_facts(session, ledger);
+	err = collect_flows(session, ledger);
+	if (!err)
+		err = collect_hists(session, ledger);
+	if (!err)
+		err = collect_losses(session, ledger);
+	if (!err)
+		err = collect_contexts(session, ledger);
+	if (!err)
+		err = collect_points(session, ledger);
+	if (!err)
+		err = sum_percpu(session->skel->maps.db_orders, &zero, sizeof(zero),
+				 (__u64 *)&ledger->orders);
+	if (!err)
+		err = collect_single(session->skel->maps.db_truth, &ledger->truth,
+				     sizeof(ledger->truth));
+	if (!err && ledger->swept)
+		err = collect_single(session->skel->maps.db_sweep, &ledger->sweep,
+				     sizeof(ledger->sweep));
+	if (err)
+		db_ledger_free(ledger);
+	return err;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From the names the kernel side took to paths a person knows. */
+#ifndef DROPBEHIND_NAMES_H
+#define DROPBEHIND_NAMES_H
+
+#include "ledger.h"
+
+/*
+ * Sets file, cgroup and how they were found from what the kernel side kept of
+ * a new flow.  0 or -ENOMEM.
+ */
+int db_name_flow(struct db_flow *flow, const struct db_flow_info *info);
+
+/* Path of the cgroup with this id below any mounted hierarchy, or NULL; to be freed. */
+char *db_cgroup_path(__u64 id);
+
+/* Name of a block device ("sda1"); "MAJOR:MINOR" when it is not known.  @size >= 32. */
+void db_device_name(__u32 dev, char *name, size_t size);
+
+#endif

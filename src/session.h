@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A tracing session: programs loaded and attached, counting switched on and
+ * off, maps read.  Nothing is pinned; everything is gone when the process is.
+ */
+#ifndef DROPBEHIND_SESSION_H
+#define DROPBEHIND_SESSION_H
+
+#include "calibrate.h"
+#include "kernel.h"
+#include "ledger.h"
+#include "plan.h"
+
+struct dropbehind_bpf;
+struct ring_buffer;
+struct bpf_link;
+
+struct db_session_options {
+	unsigned int allow;	/* mechanisms, bit per enum db_attach; 0: all */
+	__u32 table_slots;	/* of the folio table; 0: from the size of memory */
+	__u32 flow_max;		/* files told apart; 0: default */
+	__u32 ring_bytes;	/* power of two, at least a page; 0: default */
+	__u32 events;		/* DB_EV_* bits wanted on the ring */
+	__u32 grace_ms;		/* a folio read in counts as never read after this; 0: default */
+	__u64 min_latency_ns;	/* of ring records */
+	/* filters; zero or empty: none */
+	__u32 pid;
+	char comm[16];
+	__u32 dev;		/* kernel's dev_t */
+	__u64 ino;
+	__u64 cgroup_id;
+	__u32 cgroup_level;
+	char fs[DB_FS_LEN];
+	char filter[256];	/* the same in words */
+};
+
+#define DB_FLOWS_DEFAULT	6144
+#define DB_RING_DEFAULT		(1024 * 1024)
+#define DB_GRACE_DEFAULT_MS	1000
+
+struct db_session {
+	struct db_session_options options;
+	struct db_kernel kernel;
+	struct db_mechanisms mechanisms;
+	struct db_plan plan;
+	struct dropbehind_bpf *skel;
+	struct db_config *config;	/* mapped; what the programs read */
+	size_t config_bytes;
+	struct ring_buffer *ring;
+	struct bpf_link *links[DB_PLAN_MAX];	/* beside plan.rows; owned */
+	__u64 start_ns, stop_ns, start_wall_ns;
+	__u64 missed_before[DB_PLAN_MAX];	/* calls skipped before counting began; beside plan.rows */
+	bool swept;
+	char why[256];		/* what failed, in words, after an error */
+};
+
+/*
+ * Loads and attaches; counting stays off.  @options is copied.  Negative errno
+ * on failure, with the words in session->why; db_session_close() is then
+ * still to be called.
+ */
+int db_session_open(struct db_session *session, const struct db_session_options *options);
+
+void db_session_start(struct db_session *session);
+
+/* Counting off.  Events that were under way are over a moment later. */
+void db_session_stop(struct db_session *session);
+
+/* Probe points in modules that have come since; number newly attached. */
+int db_session_refresh(struct db_session *session);
+
+/*
+ * Looks at all live folios twice, so that states in passing settle.  0 or
+ * negative errno.
+ */
+int db_session_sweep(struct db_session *session);
+
+/* Fills an initialised ledger with what was counted so far.  0 or negative errno. */
+int db_session_collect(struct db_session *session, struct db_ledger *ledger);
+
+/*
+ * Hands ring records to @event until none is left or @timeout_ms passed.
+ * Number of records or negative errno (-EINTR: a signal came).
+ */
+int db_session_poll(struct db_session *session, int timeout_ms);
+
+/* Who gets the records; before the first poll.  0 or negative errno. */
+int db_session_on_event(struct db_session *session,
+			int (*event)(void *arg, void *record, size_t size), void *arg);
+
+void db_session_close(struct db_session *session);
+
+/* CLOCK_MONOTONIC, the clock of all time stamps. */
+__u64 db_now_ns(void);
+
+#endif

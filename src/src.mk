@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0
+# The command-line tool: all of src/ but main.c is a library, so that tests can
+# link it.
+
+SRC_LIB := $(filter-out src/main.c,$(wildcard src/*.c))
+SRC_OBJS := $(SRC_LIB:src/%.c=$(BUILD)/src/%.o)
+SRC_CFLAGS := -I$(BUILD) -Iinclude -Isrc -DDROPBEHIND_VERSION='"$(VERSION)"'
+SRC_LDLIBS := -lbpf -lelf -lz -ljansson -lm
+
+$(BUILD)/src/%.o: src/%.c | $(BUILD)/dropbehind.skel.h $(BUILD)/calibrate.skel.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SRC_CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/libdropbehind.a: $(SRC_OBJS)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$(BUILD)/dropbehind: $(BUILD)/src/main.o $(BUILD)/libdropbehind.a
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SRC_LDLIBS)
+
+-include $(SRC_OBJS:.o=.d) $(BUILD)/src/main.d

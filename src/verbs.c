@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "verbs.h"
+
+#include "stat.h"
+
+const struct db_verb db_verbs[] = {
+	{
+		.name = "stat",
+		.summary = "Counts in the kernel and prints a report at the end",
+		.usage = "[OPTIONS] [-- CMD [ARGS]]",
+		.examples =
+			"  dropbehind stat -d 10                 everything, for ten seconds\n"
+			"  dropbehind stat -i 1 --mount /data    a line a second, one filesystem\n"
+			"  dropbehind stat -j -- ./backup.sh     as JSON, while a command runs\n",
+		.exits = "with CMD: CMD's own",
+		.options = DB_OPT_JSON | DB_OPT_INTERVAL | DB_OPT_DURATION | DB_OPT_FILTERS |
+			   DB_OPT_TRACING | DB_OPT_COMMAND,
+		.run = db_verb_stat,
+	},
+	{}
+};
