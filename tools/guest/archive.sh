@@ -29,12 +29,12 @@ archive_mirror()
 	return 1
 }
 
-# archive_apt PROGRAM ARG...: runs an apt program on the private state.
+# archive_apt PROGRAM ARG...: runs an apt program on the private state, in the directory ARCHIVE_CWD.
 archive_apt()
 {
 	local program=$1
 	shift
-	DEBIAN_FRONTEND=noninteractive "$program" \
+	tied env -C "${ARCHIVE_CWD:-/}" DEBIAN_FRONTEND=noninteractive "$program" \
 		-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$ARCHIVE_DIR/sources" \
 		-o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts="$ARCHIVE_DIR/none" \
 		-o Dir::State="$ARCHIVE_DIR/state" -o Dir::State::lists="$ARCHIVE_DIR/lists" \
@@ -64,17 +64,21 @@ archive_write_sources()
 		mv "$ARCHIVE_DIR/sources/archive.sources.new" "$ARCHIVE_DIR/sources/archive.sources"
 }
 
+# archive_complaint: what apt said last, on stderr.
+archive_complaint()
+{
+	grep -E '^(E|W|Err):?' "$ARCHIVE_DIR/log" | head -5 >&2
+}
+
 # archive_refresh: fetches the package lists anew. The caller holds the lock "apt".
 archive_refresh()
 {
-	local log
-
 	need apt-get apt
 	archive_write_sources || die "cannot write below $ARCHIVE_DIR"
 	say "fetching the archive's package lists ($ARCHIVE_SUITES)"
 	rm -f "$ARCHIVE_DIR/fresh"
-	log=$(archive_apt apt-get -q update -o APT::Update::Error-Mode=any 2>&1 </dev/null) || {
-		printf '%s\n' "$log" | grep -E '^(E|W|Err)' | head -5 >&2
+	archive_apt apt-get -q update -o APT::Update::Error-Mode=any >"$ARCHIVE_DIR/log" 2>&1 </dev/null || {
+		archive_complaint
 		die "cannot fetch the archive's package lists: check the network and this machine's apt sources"
 	}
 	: >"$ARCHIVE_DIR/fresh"
@@ -110,11 +114,18 @@ archive_field()
 	archive_apt apt-cache show --no-all-versions "$1" 2>/dev/null | awk -v f="$2:" '$1 == f { print $2; exit }'
 }
 
+archive_download()
+{
+	local ARCHIVE_CWD=$1
+	shift
+	archive_apt apt-get -q download "$@" >"$ARCHIVE_DIR/log" 2>&1 </dev/null
+}
+
 # archive_unpack DIR PACKAGE...: downloads the packages, checked by apt against the signed lists, and unpacks
 # them below DIR. Fails with a message.
 archive_unpack()
 {
-	local dir=$1 bytes=0 size package log
+	local dir=$1 bytes=0 size package
 	shift
 
 	for package in "$@"; do
@@ -124,16 +135,16 @@ archive_unpack()
 	done
 	say "downloading $* ($(human $bytes))"
 	mkdir -p "$dir/.debs" || return 1
-	if ! log=$(cd "$dir/.debs" && archive_apt apt-get -q download "$@" 2>&1 </dev/null); then
+	if ! archive_download "$dir/.debs" "$@"; then
 		# The lists may be older than the archive.
 		archive_refresh
-		log=$(cd "$dir/.debs" && archive_apt apt-get -q download "$@" 2>&1 </dev/null) || {
-			printf '%s\n' "$log" | grep -E '^(E|Err)' | head -5 >&2
+		archive_download "$dir/.debs" "$@" || {
+			archive_complaint
 			die "cannot download $*: it vanished from the archive or the network is down; try 'guest fetch --refresh SERIES'"
 		}
 	fi
 	for package in "$dir"/.debs/*.deb; do
-		dpkg-deb -x "$package" "$dir" || die "cannot unpack $package: is the disk full?"
+		tied dpkg-deb -x "$package" "$dir" || die "cannot unpack $package: is the disk full?"
 	done
 	rm -rf "$dir/.debs"
 	archive_merge_usr "$dir"

@@ -3,7 +3,7 @@
 
 chroot_verb()
 {
-	local series="" rw=() kernel="" headers="" root layers release pid rc
+	local series="" rw=() kernel="" headers="" root layers pid rc
 
 	while [ $# -gt 0 ]; do
 		case $1 in
@@ -24,13 +24,13 @@ chroot_verb()
 	need_x86_64
 	need_root "a view of the guest's root"
 	need setpriv util-linux
-	root=$(root_ready) || exit
+	root_ensure
+	root=$(root_path)
 	layers=$root
 	if [ -n "$series" ]; then
-		headers_verb "$series" >/dev/null
+		headers_ensure "$series"
 		kernel=$(kernel_cached "$series") || exit
-		release=$(basename "$kernel")
-		headers=$(headers_cached "$release") || exit
+		headers=$(headers_cached "$(basename "$kernel")") || exit
 		layers=$headers:$kernel:$root
 	fi
 	mkdir -p "$ROOT_DIR/view" || die "cannot write below $ROOT_DIR"

@@ -53,6 +53,13 @@ cache_dir()
 		die "cannot write the cache directory $GUEST_CACHE: set DROPBEHIND_CACHE to a writable one"
 }
 
+# tied COMMAND...: runs COMMAND so that it does not outlive this shell, however that ends. (A subshell outlives
+# the shell, so this must not be called in one when COMMAND takes long.)
+tied()
+{
+	setpriv --pdeathsig KILL -- "$@"
+}
+
 # with_lock NAME COMMAND...: runs COMMAND holding the cache's lock NAME; waits, and says so, when another
 # process holds it. The lock is gone with the process that holds it, however that ends.
 with_lock()

@@ -35,17 +35,26 @@ headers_build()
 	mv "$new" "$HEADERS_DIR/$release" || die "cannot move the headers into $HEADERS_DIR"
 }
 
+# headers_ensure SERIES: makes sure that the series' newest cached kernel and its headers are there.
+headers_ensure()
+{
+	local release
+
+	kernel_ensure "$1"
+	release=$(basename "$(kernel_cached "$1")")
+	headers_cached "$release" >/dev/null || with_lock apt headers_build "$release"
+}
+
 # headers_verb SERIES: prints the build directory's path outside; in `guest chroot -k SERIES` it is
 # /lib/modules/RELEASE/build.
 headers_verb()
 {
-	local kernel release
+	local release
 
 	[ $# -eq 1 ] || die "headers needs one kernel series, e.g. 'guest headers 7.3'"
 	need_x86_64
-	kernel=$(kernel_ready "$1") || exit
-	release=$(basename "$kernel")
-	headers_cached "$release" >/dev/null || with_lock apt headers_build "$release" >&2 || exit
+	headers_ensure "$1"
+	release=$(basename "$(kernel_cached "$1")")
 	printf '%s/usr/lib/modules/%s/build\n' "$(headers_cached "$release")" "$release"
 }
 
@@ -62,7 +71,7 @@ source_build()
 	tar=$(echo "$new"/usr/src/linux-source-*.tar.xz)
 	[ -e "$tar" ] || die "$name holds no source archive: the package's layout changed"
 	say "unpacking $name (about 1.7 GiB)"
-	mkdir "$new/tree" && tar -C "$new/tree" --strip-components=1 -xJf "$tar" ||
+	mkdir "$new/tree" && tied tar -C "$new/tree" --strip-components=1 -xJf "$tar" ||
 		die "cannot unpack $tar: is the disk full?"
 	: >"$new/tree/.complete"
 	mv "$new/tree" "$SOURCES_DIR/$name-$version" || die "cannot move the source into $SOURCES_DIR"
@@ -84,10 +93,10 @@ source_verb()
 		[ -e "$d" ] && d=${d%/.complete} && printf '%s\n' "${d#"$name-"}"
 	done | sort -V | tail -1)
 	if [ -z "$version" ]; then
-		with_lock apt archive_ready || exit
+		with_lock apt archive_ready
 		version=$(archive_field "$name" Version)
 		[ -n "$version" ] || die "the archive has no $name: use a series that it has, e.g. 7.3"
-		with_lock apt source_build "$name" "$version" >&2 || exit
+		with_lock apt source_build "$name" "$version"
 	fi
 	printf '%s\n' "$SOURCES_DIR/$name-$version"
 }

@@ -40,8 +40,9 @@ kernel_cached()
 	[ -n "$release" ] && printf '%s\n' "$KERNEL_DIR/$release"
 }
 
-# kernel_build SERIES REFRESH: downloads and unpacks the newest kernel of a series unless it is there. The
-# caller holds the lock "apt".
+# kernel_build SERIES REFRESH: downloads and unpacks a kernel of the series: with REFRESH 0 when none is cached,
+# 1 when the archive, its lists fetched anew, has a newer one, 2 likewise with the lists as they are. The caller
+# holds the lock "apt".
 kernel_build()
 {
 	local series=$1 refresh=$2 release names binary packages new
@@ -77,7 +78,7 @@ kernel_build()
 	[ -d "$new/usr/lib/modules/$release/kernel" ] ||
 		die "$packages hold no modules of release $release: the packages' layout changed"
 	ln -sfn usr/lib "$new/lib"
-	depmod -b "$new" "$release" || die "depmod failed for $release"
+	PATH=$PATH:/usr/sbin:/sbin depmod -b "$new" "$release" || die "depmod failed for $release"
 	printf '%s %s\n' "$binary" "$(archive_field "$binary" Version)" >"$new/package"
 	mv "$new" "$KERNEL_DIR/$release" || die "cannot move $release into $KERNEL_DIR"
 	say "kernel $release is in the cache"
@@ -90,11 +91,9 @@ kernel_local()
 	[ -r "$1/vmlinuz" ] || die "'$1' has no vmlinuz: give a series, or a directory with vmlinuz and usr/lib/modules"
 }
 
-# kernel_ready SERIES: makes sure that a kernel of the series is cached and prints its directory.
-kernel_ready()
+# kernel_ensure SERIES: makes sure that a kernel of the series is cached.
+kernel_ensure()
 {
 	kernel_series "$1"
-	kernel_cached "$1" && return 0
-	with_lock apt kernel_build "$1" 0 >&2
-	kernel_cached "$1"
+	kernel_cached "$1" >/dev/null || with_lock apt kernel_build "$1" 0
 }

@@ -41,7 +41,8 @@ qemu_find()
 # background COMMAND...: starts COMMAND so that it dies with this process; its process id is in RUN_LAST.
 background()
 {
-	setpriv --pdeathsig KILL -- "$@" &
+	# Without the redirection bash would give it /dev/null as input, whatever the caller chose.
+	setpriv --pdeathsig KILL -- "$@" <&0 &
 	RUN_LAST=$!
 	RUN_PIDS+=("$RUN_LAST")
 }
@@ -75,11 +76,13 @@ run_guest()
 	need setpriv util-linux
 	need flock util-linux
 	cache_dir
-	root=$(root_ready) || exit
+	root_ensure
+	root=$(root_path)
 	if [[ $OPT_KERNEL == */* ]]; then
 		kernel=$OPT_KERNEL
 	else
-		kernel=$(kernel_ready "$OPT_KERNEL") || exit
+		kernel_ensure "$OPT_KERNEL"
+		kernel=$(kernel_cached "$OPT_KERNEL") || exit
 	fi
 	release=$(basename "$kernel")
 	initramfs=$(initramfs_ready "$kernel" "$root") || exit
@@ -164,15 +167,17 @@ run_guest()
 		qemu+=(-chardev stdio,id=tty,signal=off -device virtconsole,chardev=tty)
 		exec {RUN_TTY}<&0
 		RUN_STTY=$(stty -g)
+		# Every key is the guest's, ^C too.
+		stty raw -echo <&"$RUN_TTY"
 		background "${QEMU[@]}" "${qemu[@]}" <&"$RUN_TTY"
 		qemu_pid=$RUN_LAST
 	else
 		mkfifo "$RUN_DIR/out" "$RUN_DIR/err" || die "cannot make pipes in $RUN_DIR"
-		background cat "$RUN_DIR/out"
+		background cat "$RUN_DIR/out" </dev/null
 		out_pid=$RUN_LAST
 		qemu+=(-chardev "file,id=out,path=$RUN_DIR/out" -device virtserialport,chardev=out,name=out)
 		if [ "$merge" -eq 0 ]; then
-			background cat "$RUN_DIR/err" >&2
+			background cat "$RUN_DIR/err" </dev/null >&2
 			err_pid=$RUN_LAST
 			qemu+=(-chardev "file,id=err,path=$RUN_DIR/err" -device virtserialport,chardev=err,name=err)
 		fi
@@ -180,7 +185,7 @@ run_guest()
 		qemu_pid=$RUN_LAST
 	fi
 	if [ "$OPT_TIME" -gt 0 ]; then
-		background sleep "$OPT_TIME"
+		background sleep "$OPT_TIME" </dev/null
 		timer_pid=$RUN_LAST
 	fi
 

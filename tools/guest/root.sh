@@ -27,11 +27,10 @@ root_cached()
 	[ -e "$(root_path)/.guest-root" ]
 }
 
-# root_ready: makes sure that the root is there and prints its path.
-root_ready()
+# root_ensure: makes sure that the root is there.
+root_ensure()
 {
-	root_cached || with_lock root root_build >&2
-	root_path
+	root_cached || with_lock root root_build
 }
 
 # root_sweep: removes what interrupted builds left. The caller holds the lock "root"; the builder's mounts
@@ -40,19 +39,21 @@ root_sweep()
 {
 	local left
 	for left in "$ROOT_DIR"/.new.*; do
-		[ -d "$left" ] && rm -rf --one-file-system "$left"
+		[ -e "$left" ] && rm -rf --one-file-system "$left"
 	done
+	return 0
 }
 
 # root_build: the caller holds the lock "root".
 root_build()
 {
-	local new mirror security log
+	local new mirror security log packages
 
 	root_cached && return 0
 	need_x86_64
-	need debootstrap debootstrap
 	need_root "making the guest's root"
+	need debootstrap debootstrap
+	need setpriv util-linux
 	mirror=$(archive_mirror main) ||
 		die "found no Debian archive in this machine's apt sources: set DROPBEHIND_MIRROR to its address"
 	security=$(archive_mirror security) || security=
@@ -61,9 +62,11 @@ root_build()
 	new=$(mktemp -d "$ROOT_DIR/.new.XXXXXX") && chmod 755 "$new" || die "cannot write below $ROOT_DIR"
 	log=$new.log
 	say "making the $GUEST_SUITE root (once; about 350 MiB to download, 1.6 GiB on disk)"
+	packages=$(root_packages)
 	# A mount and pid namespace: whatever ends this build also ends its processes and mounts.
-	if ! unshare --mount --pid --fork --kill-child --mount-proc \
-		bash "$GUEST_DIR/root-build" "$new" "$GUEST_SUITE" "$mirror" "$security" $(root_packages) \
+	# shellcheck disable=SC2086
+	if ! tied unshare --mount --pid --fork --kill-child --mount-proc \
+		bash "$GUEST_DIR/root-build" "$new" "$GUEST_SUITE" "$mirror" "$security" $packages \
 		>"$log" 2>&1 </dev/null; then
 		tail -n 15 "$log" >&2
 		rm -rf --one-file-system "$new" "$log"
@@ -90,5 +93,6 @@ root_hold()
 root_verb()
 {
 	[ $# -eq 0 ] || die "root takes no argument"
-	root_ready
+	root_ensure
+	root_path
 }
