@@ -15,3 +15,10 @@ $(BUILD)/dontcache-bench: $(BENCH_OBJS)
 	$(CC) $(CFLAGS) $(BENCH_LDFLAGS) -o $@ $(BENCH_OBJS) -ljansson -lpthread -lm
 
 -include $(BENCH_OBJS:.o=.d)
+
+# Its arithmetic, tested without a kernel.
+$(BUILD)/bench/bench_test: tests/unit/bench/bench_test.c tests/unit/check.h $(BENCH_OBJS)
+	$(CC) $(CFLAGS) -std=gnu11 -D_GNU_SOURCE -Itests/unit -Itools/bench $(BENCH_LDFLAGS) -o $@ $< \
+		$(filter-out %/main.o,$(BENCH_OBJS)) -ljansson -lpthread -lm
+
+tests: $(BUILD)/bench/bench_test

@@ -193,6 +193,20 @@ static int record_memory(struct result *r)
 	return err ? err : result_env(r, "memory_cgroup_version", text);
 }
 
+/* DAMON may be set up to reclaim pages at any time, without any pressure. */
+static int record_damon(struct result *r)
+{
+	char state[32];
+
+	read_first_line("/sys/kernel/mm/damon/admin/kdamonds/0/state", state, sizeof(state));
+	if (strcmp(state, "on"))
+		return result_env(r, "damon", *state ? state : UNAVAILABLE);
+	if (result_note(r, "DAMON runs on this machine and may reclaim pages at any time: a few "
+			"pages of normal runs may be missing (see evicted_pages)"))
+		return -ENOMEM;
+	return result_env(r, "damon", state);
+}
+
 static char command[512];
 
 int command_keep(int argc, char **argv)
@@ -231,5 +245,6 @@ int env_record(struct result *r, const struct place *p)
 	err = err ? err : record_device(r, p);
 	err = err ? err : record_memory(r);
 	err = err ? err : record_cpu(r);
+	err = err ? err : record_damon(r);
 	return err ? err : record_command(r);
 }

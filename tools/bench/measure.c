@@ -8,6 +8,7 @@
 
 #include "err.h"
 #include "iocount.h"
+#include "kvfile.h"
 #include "measure.h"
 #include "residency.h"
 #include "stop.h"
@@ -162,9 +163,9 @@ static int store_fsync(struct run *run, const struct stream *st, size_t nr,
 }
 
 static int store_resident(struct run *run, const struct stream *st, size_t nr,
-			  const char *name, const char *dirty_name)
+			  const char *name, const char *dirty_name, const char *evicted_name)
 {
-	double pages = 0, dirty = 0;
+	double pages = 0, dirty = 0, evicted = 0;
 	struct residency res;
 	size_t i;
 	int err;
@@ -175,9 +176,14 @@ static int store_resident(struct run *run, const struct stream *st, size_t nr,
 			return 0;
 		pages += (double)res.resident_pages;
 		dirty += res.have_dirty ? (double)res.dirty_pages : NAN;
+		evicted += res.have_dirty ? (double)res.evicted_pages : NAN;
 	}
 	err = run_metric(run, name, pages);
-	return err || !dirty_name ? err : run_metric(run, dirty_name, dirty);
+	if (!err && dirty_name)
+		err = run_metric(run, dirty_name, dirty);
+	if (!err && evicted_name)
+		err = run_metric(run, evicted_name, evicted);
+	return err;
 }
 
 static int store_reads(struct run *run, const struct sum *sum, const struct iocount *a,
@@ -193,6 +199,30 @@ static int store_reads(struct run *run, const struct sum *sum, const struct ioco
 	return err ? err : run_metric(run, "read_amplification", best / (double)sum->bytes);
 }
 
+/* How often the page cache was dropped by hand since boot; NAN when unavailable. */
+static double cache_drops(void)
+{
+	double drops = NAN;
+	struct kvfile kv;
+
+	if (!kvfile_open(&kv, "/proc/vmstat") && !kvfile_read(&kv))
+		drops = kvfile_value(&kv, "drop_pagecache");
+	kvfile_close(&kv);
+	return drops;
+}
+
+/* Somebody else who drops caches while we measure spoils what we count. */
+static int store_drops(struct result *r, struct run *run, double before)
+{
+	double drops = cache_drops() - before;
+	int err = run_metric(run, "foreign_cache_drops", drops);
+
+	if (err || !(drops > 0))
+		return err;
+	return result_note(r, "somebody else dropped the page cache during some runs (see "
+			   "foreign_cache_drops): their pages and throughput are disturbed");
+}
+
 static int after_loop(struct run *run, const struct stream *st, size_t nr,
 		      const struct iocount *before, const struct iocount *after)
 {
@@ -201,13 +231,14 @@ static int after_loop(struct run *run, const struct stream *st, size_t nr,
 
 	add_up(&sum, st, nr);
 	err = store_loop(run, &sum);
-	err = err ? err : store_resident(run, st, nr, "resident_end_pages", "dirty_end_pages");
+	err = err ? err : store_resident(run, st, nr, "resident_end_pages", "dirty_end_pages",
+					 NULL);
 	if (!err)
 		err = st->write ? store_fsync(run, st, nr, &sum) :
 				  store_reads(run, &sum, before, after);
 	if (!err)
 		err = session_sleep(SETTLE_S);
-	return err ? err : store_resident(run, st, nr, "resident_pages", NULL);
+	return err ? err : store_resident(run, st, nr, "resident_pages", NULL, "evicted_pages");
 }
 
 int measure_streams(struct session *s, struct stream *st, const struct bfile *files,
@@ -216,6 +247,7 @@ int measure_streams(struct session *s, struct stream *st, const struct bfile *fi
 	struct run *run = result_run(&s->res, m->group, m->variant, m->round);
 	struct iocount before, after;
 	struct sampler *sampler;
+	const double drops = cache_drops();
 	size_t failed = 0;
 	int err, err2;
 
@@ -232,6 +264,7 @@ int measure_streams(struct session *s, struct stream *st, const struct bfile *fi
 	err2 = sampler_stop(sampler, run);
 	err = err ? err : err2;
 	err = err ? err : after_loop(run, st, nr, &before, &after);
+	err = err ? err : store_drops(&s->res, run, drops);
 	if (err) {
 		if (err != -EINTR)
 			bench_fail(err, st->write ? "write" : "read", files[failed].path);

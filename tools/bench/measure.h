@@ -20,9 +20,11 @@ struct measured {
  *   bytes, loop_s, throughput_mib_s        the loop alone
  *   fsync_s, throughput_fsync_mib_s        loop and final fsync (writes only)
  *   resident_end_pages, dirty_end_pages    right after the loop
- *   resident_pages                         after fsync and a moment of rest
+ *   resident_pages, evicted_pages          after fsync and a moment of rest; evicted
+ *                                          are those that reclaim took, and no drop
  *   process_read_bytes, device_read_bytes, read_amplification   (reads only)
  *   ops, short_ops, interrupted, wraps
+ *   foreign_cache_drops                    times somebody else dropped the cache
  * The counters of the streams must be one array, in the order of the streams.
  * *runp, when not NULL, gets the run for further metrics. 0 or a negative
  * errno (told).

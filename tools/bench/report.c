@@ -21,7 +21,7 @@ static const char *const headline[] = {
 	"page_bytes", "date",
 };
 
-static void write_terminal(const struct result *r, const struct table_list *l)
+static int write_terminal(const struct result *r, const struct table_list *l)
 {
 	size_t i;
 
@@ -38,6 +38,7 @@ static void write_terminal(const struct result *r, const struct table_list *l)
 		printf("\n");
 		table_write_text(&l->tables[i], stdout);
 	}
+	return outfile_close(stdout, "standard output", 0);
 }
 
 static void write_facts(FILE *f, const char *title, const struct fact *facts, size_t nr)
@@ -162,7 +163,7 @@ int report_write(const struct result *r, const struct options *opt)
 	for (i = 0; i < opt->nr_beside && !err; i++)
 		err = beside_join(&l, r->preset, opt->beside[i]);
 	if (!err && !opt->quiet)
-		write_terminal(r, &l);
+		err = write_terminal(r, &l);
 	if (!err && opt->markdown)
 		err = write_markdown(r, &l, opt->markdown, options_forced(opt, opt->markdown));
 	if (!err && opt->csv_dir)

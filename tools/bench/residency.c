@@ -69,6 +69,7 @@ int residency_count(int fd, uint64_t offset, uint64_t length, struct residency *
 		res->resident_pages = counts.nr_cache;
 		res->dirty_pages = counts.nr_dirty;
 		res->writeback_pages = counts.nr_writeback;
+		res->evicted_pages = counts.nr_evicted;
 		res->have_dirty = 1;
 		return 0;
 	}

@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 300
+#
+# A tiny run of every preset on a fresh XFS, and what must be true of it whatever the speed:
+# bytes, pages that stayed, counts of runs, nothing left over. No case looks at a clock.
+
+. "$(dirname "$0")/../lib.sh"
+
+B=$BUILD/dontcache-bench
+M=$TEST_TMP/mnt
+PAGE=$(getconf PAGESIZE)
+need_root "tiny runs"
+need "tiny runs" mkfs.xfs losetup jq
+
+mkdir "$M"
+truncate -s 600M "$TEST_TMP/xfs.img"
+mkfs.xfs -q "$TEST_TMP/xfs.img"
+if ! mount -o loop "$TEST_TMP/xfs.img" "$M" 2>/dev/null; then
+	skip "tiny runs" "this kernel cannot mount XFS on a loop device"
+	finish
+fi
+at_end umount "$M"
+
+# Runs preset $1 with further arguments; the result is in $J.
+tiny() {
+	local preset=$1
+	shift
+	J=$TEST_TMP/$preset.json
+	rm -f "$J"
+	"$B" "$preset" --quick --dir "$M" --json "$J" "$@" >"$TEST_TMP/$preset.txt" 2>"$TEST_TMP/err"
+	is "$preset ends well" "$? $(cat "$TEST_TMP/err")" "0 "
+	is "$preset leaves no file" "$(find "$M" -type f | wc -l)" 0
+	[ -s "$J" ]
+}
+
+# How many runs fulfil a jq condition.
+runs() {
+	jq "[.runs[] | select($1)] | length" "$J"
+}
+
+# Runs of which every page stayed, but for those that reclaim took (it leaves a mark, a drop
+# does not) or somebody else threw out.
+stay() {
+	jq "[.runs[] | select(.variant == \"normal\" and (.metrics.foreign_cache_drops > 0 or
+		.metrics.resident_pages + (.metrics.evicted_pages // 0) == $1))] | length" "$J"
+}
+
+"$B" --list >"$TEST_TMP/list"
+is "eight presets are listed" "$(wc -l <"$TEST_TMP/list")" 8
+
+if "$B" f2fs-dontcache --quick --io-sizes 64K --rounds 1 --size 1M --dir "$M" --quiet 2>"$TEST_TMP/err"; then
+	ok "RWF_DONTCACHE works here"
+else
+	skip "RWF_DONTCACHE works here" "$(cat "$TEST_TMP/err")"
+	finish
+fi
+
+if tiny f2fs-dontcache --size 8M; then
+	is "36 runs of nine sizes" "$(runs true) $(jq '[.runs[].group] | unique | length' "$J")" "36 9"
+	is "each wrote its 8 MiB" "$(runs '.metrics.bytes == 8388608')" 36
+	is "operations are bytes over size" \
+		"$(runs '.group == "write|4K" and .metrics.ops == 2048')" 4
+	is "normal leaves every page" \
+		"$(stay $((8388608 / PAGE)))" 18
+	is "dontcache leaves none" \
+		"$(runs '.variant == "dontcache" and .metrics.resident_pages == 0')" 18
+	is "fsync only adds time" \
+		"$(runs '.metrics.throughput_fsync_mib_s <= .metrics.throughput_mib_s')" 36
+	is "round 1 ascends, normal first" \
+		"$(jq -r '[.runs[:3][] | .group + .variant] | join(" ")' "$J")" \
+		"write|4Knormal write|4Kdontcache write|8Knormal"
+	is "round 2 descends, dontcache first" \
+		"$(jq -r '[.runs[18:21][] | .group + .variant] | join(" ")' "$J")" \
+		"write|1Mdontcache write|1Mnormal write|512Kdontcache"
+	for fact in kernel filesystem mount_options device memory_mib cpu cpus page_bytes governor command; do
+		like "environment has $fact" "$(jq -r ".environment.$fact" "$J")" .
+	done
+	is "the filesystem is named" "$(jq -r .environment.filesystem "$J")" xfs
+	is "the page size is this machine's" "$(jq -r .environment.page_bytes "$J")" "$PAGE"
+	is "the command is exact" "$(jq -r .environment.command "$J")" \
+		"$B f2fs-dontcache --quick --dir $M --json $J --size 8M"
+fi
+
+if tiny f2fs-dontcache-read; then
+	is "every read began with nothing resident" "$(runs '.metrics.start_resident_pages == 0')" 36
+	is "normal reads leave every page" \
+		"$(stay $((8388608 / PAGE)))" 18
+	is "dontcache reads leave none" \
+		"$(runs '.variant == "dontcache" and .metrics.resident_pages == 0')" 18
+	is "normal reads fetch each byte once" \
+		"$(runs '.variant == "normal" and .metrics.read_amplification == 1')" 18
+	is "dontcache reads fetch no byte less than once" \
+		"$(runs '.variant == "dontcache" and .metrics.read_amplification >= 1')" 18
+fi
+
+if tiny paced --rates 4M,8M --duration 0.3; then
+	is "the schedule was written" "$(runs '.metrics.unissued_ops == 0')" 4
+	is "no less than one operation" "$(runs '.metrics.ops == (.metrics.rate_mib_s * 16 * 0.3 | floor)')" 4
+	is "no rate above the one asked for" "$(runs '.metrics.achieved_mib_s <= .metrics.rate_mib_s + 0.001')" 4
+	is "a late write has lag" "$(runs '(.metrics.late_pct == 0) or (.metrics.max_lag_ms > 0)')" 4
+	is "latency counts from the due time" \
+		"$(runs '.metrics.latency_max_ms >= .metrics.max_lag_ms')" 4
+fi
+
+if tiny control; then
+	is "before and after alternate" "$(jq -r '[.runs[].variant] | [.[0], .[6], .[12], .[18]] | join(" ")' "$J")" \
+		"before after after before"
+	like "sides that are the same are said to be" "$(jq -r '.notes[]' "$J")" "both sides are the same"
+fi
+log=$TEST_TMP/sides
+if tiny control --before "echo b >>$log" --after "echo a >>$log"; then
+	is "the commands ran in that order" "$(tr -d '\n' <"$log")" baab
+fi
+refuses "a side that cannot be put in place" 1 "'false' failed with status 1" \
+	"$B" control --quick --dir "$M" --quiet --before true --after false
+F=$TEST_TMP/both.json
+for side in before after after before; do
+	"$B" control --quick --dir "$M" --quiet --label "$side" --append "$F" --io-sizes 64K
+done
+is "sides gathered one at a time" "$(jq -r '[.runs[] | .variant + (.round | tostring)] | unique | join(" ")' "$F")" \
+	"after1 after2 before1 before2"
+
+if tiny per-second; then
+	is "one run each" "$(runs true)" 2
+	is "samples carry the throughput" "$(runs '(.samples | length) > 2')" 2
+	is "the seconds add up to the bytes" "$(jq '[.runs[] | . as $r | (reduce .samples[] as $s
+		({t: 0, b: 0}; .b += $s[1] * 1e6 * ($s[0] - .t) | .t = $s[0]) | .b) / $r.metrics.bytes
+		| select(. > 0.999 and . < 1.001)] | length' "$J")" 2
+fi
+if [ "$(jq -r .environment.memory_cgroup_version "$J")" != 0 ]; then
+	if tiny per-second --memory-limit 32M; then
+		is "the cgroup stays within its limit" \
+			"$(jq '[.runs[].samples[][9] | select(. != null and . > 32)] | length' "$J")" 0
+		is "the cgroup was sampled" "$(runs '.metrics.cgroup_file_mib >= 0')" 2
+	fi
+	if tiny neighbour --memory-limit 96M --size 96M; then
+		is "alone, normal, dontcache" "$(jq -r '[.runs[].variant] | join(" ")' "$J")" "alone normal dontcache"
+		is "hits and misses are all reads" "$(runs '.metrics.misses == null or
+			((.metrics.hit_pct * .metrics.reads / 100 + .metrics.misses - .metrics.reads)
+			| fabs) < 0.01')" 3
+		is "alone nothing is missed" "$(runs '.variant == "alone" and .metrics.misses == 0')" 1
+	fi
+	is "no cgroup is left" "$(find /sys/fs/cgroup -maxdepth 3 -name 'dontcache-bench-*' | wc -l)" 0
+else
+	skip "runs in a memory cgroup" "no memory controller"
+fi
+if tiny neighbour --no-cgroup --duration 0.3; then
+	is "refaults of a group that is not there are unavailable" "$(runs '.metrics.refaults == null')" 3
+fi
+if tiny per-second --op read --duration 0.2; then
+	is "read runs have no fsync" "$(runs '.metrics.fsync_s == null')" 2
+fi
+
+if tiny f2fs-large-folio --size 1M; then
+	is "48 runs: reads 12, writes 36" "$(runs true) $(runs '.group | startswith("write")')" "48 36"
+	is "a hole reads nothing from the device" \
+		"$(runs '(.group | startswith("hole")) and .metrics.process_read_bytes == 0')" 6
+	is "synchronous writes leave nothing dirty" \
+		"$(runs '(.group | test("/Y/N")) and .metrics.dirty_end_pages == 0')" 12
+fi
+
+if tiny fsync-neighbour; then
+	is "percentiles are in order" "$(runs '.metrics.fsync_p50_us <= .metrics.fsync_p99_us and
+		.metrics.fsync_p99_us <= .metrics.fsync_max_us * 1.0001')" 3
+	is "records were synced" "$(runs '.metrics.records > 0')" 3
+fi
+
+# A block device: only with --force, and only ours.
+truncate -s 64M "$TEST_TMP/dev.img"
+dev=$(losetup -f --show "$TEST_TMP/dev.img")
+at_end losetup -d "$dev"
+printf precious | dd of="$dev" conv=fsync status=none
+refuses "a device that is not named with --force" 1 "would be overwritten.*--force $dev" \
+	"$B" f2fs-dontcache --quick --dev "$dev" --io-sizes 64K
+is "and keeps its content" "$(head -c 8 "$dev")" precious
+blockdev --flushbufs "$dev"
+J=$TEST_TMP/dev.json
+"$B" per-second --quick --dev "$dev" --force "$dev" --json "$J" --quiet 2>"$TEST_TMP/err"
+status=$?
+if [ "$status" -ne 0 ] && grep -q EOPNOTSUPP "$TEST_TMP/err"; then
+	ok "a device without dontcache is refused"
+else
+	is "a device run" "$status $(cat "$TEST_TMP/err")" "0 "
+fi
+mkfs.xfs -q -f "$dev" 2>/dev/null || mkfs.ext4 -q -F "$dev"
+mkdir "$TEST_TMP/mnt2"
+mount "$dev" "$TEST_TMP/mnt2"
+refuses "a mounted device even with --force" 1 'busy.*release it first' \
+	"$B" f2fs-dontcache --quick --dev "$dev" --force "$dev"
+umount "$TEST_TMP/mnt2"
+finish

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 60
+#
+# The bench's tables and writers: published single runs must give the published tables, and
+# every writer gives the reviewed output.
+
+. "$(dirname "$0")/../lib.sh"
+
+B=$BUILD/dontcache-bench
+G=$ROOT/tests/golden/bench
+need "tables and writers" jq awk xmllint
+
+# Equal tables but for 0.011: the published means were made from runs with more digits.
+same_table() {
+	awk -F, -v other="$2" '
+		{
+			if ((getline line < other) <= 0) { print "line " NR " is missing"; exit }
+			n = split(line, want, ",")
+			if (n != NF) { print "line " NR ": " NF " columns, want " n; exit }
+			for (i = 1; i <= NF; i++) {
+				d = $i - want[i]
+				if (NR == 1 || i == 1 ? $i != want[i] : (d > 0.011 || d < -0.011)) {
+					print "line " NR ": " $i ", want " want[i]; exit
+				}
+			}
+		}
+		END { if ((getline line < other) > 0) print "there are lines too few" }' "$1"
+}
+
+mkdir "$TEST_TMP/out"
+"$B" report "$G/published-write.json" --quiet --csv "$TEST_TMP/out"
+for t in write-throughput kswapd-cached memory lru; do
+	is "published table $t" \
+		"$(same_table "$TEST_TMP/out/f2fs-dontcache-$t.csv" "$G/expect-f2fs-dontcache-$t.csv")" ""
+done
+"$B" report "$G/published-per-second.json" --quiet --csv "$TEST_TMP/out"
+is "published table per second" \
+	"$(same_table "$TEST_TMP/out/per-second-seconds.csv" "$G/expect-per-second-seconds.csv")" ""
+
+"$B" report "$G/three-rounds.json" --markdown "$TEST_TMP/three.md" --svg "$TEST_TMP/out" \
+	--samples "$TEST_TMP/three.csv" --json "$TEST_TMP/three.json" >"$TEST_TMP/three.txt"
+for p in txt:txt md:md csv:-samples.csv; do
+	f=$TEST_TMP/three.${p%%:*} e=${p#*:}
+	[ "$e" = -samples.csv ] || e=.$e
+	must "reviewed output three-rounds$e" diff -u "$G/expect-three-rounds$e" "$f"
+done
+must "reviewed plot" diff -u "$G/expect-three-rounds-throughput.svg" \
+	"$TEST_TMP/out/f2fs-dontcache-write-throughput.svg"
+for f in "$TEST_TMP"/out/*.svg; do
+	must "well-formed $(basename "$f")" xmllint --noout "$f"
+	is "no address in $(basename "$f")" \
+		"$(grep -o 'https\?://[^"]*' "$f" | grep -cv '^http://www.w3.org/2000/svg$')" 0
+done
+# Numbers may be written otherwise (1.0 for 1): compare what they say.
+is "JSON read and written again says the same" \
+	"$(jq -S . "$TEST_TMP/three.json" | md5sum)" "$(jq -S . "$G/three-rounds.json" | md5sum)"
+
+# A table of ours is a reference too; its own numbers stand on both sides.
+out=$("$B" report "$G/published-write.json" --beside "$G/expect-f2fs-dontcache-write-throughput.csv")
+like "reference columns beside ours" "$out" 'ref_normal_mean_mib_s +ref_dontcache_mean_mib_s +ref_change_pct'
+like "rows joined by key" "$out" '64K .* 1154\.31 .* 851\.65 +-26\.22 +1154\.31 +851\.65 +-26\.22'
+printf 'io_size,normal_mib_s\n4k,1\n2M,2\n' >"$TEST_TMP/ref.csv"
+out=$("$B" report "$G/published-write.json" --beside "$TEST_TMP/ref.csv" 2>&1)
+like "a reference without a shared column is refused" "$out" 'no table of f2fs-dontcache has its rows and columns'
+printf 'io_size,change_pct\n4k,1.5\n2M,2.5\n' >"$TEST_TMP/f2fs-dontcache-write-throughput.csv"
+out=$("$B" report "$G/published-write.json" --beside "$TEST_TMP/f2fs-dontcache-write-throughput.csv")
+like "keys are joined whatever their case" "$out" '4K .* -68\.08 +1\.5'
+like "a row that only the reference has" "$out" $'\n  2M +2\\.5\n'
+
+# Compare
+must "equal environments compare" "$B" compare "$G/published-write.json" "$G/published-write.json" --quiet
+jq '.environment.memory_mib = "2"' "$G/published-write.json" >"$TEST_TMP/other.json"
+refuses "unlike memory is refused" 1 'unlike runs: memory_mib \(10957, 2\)' \
+	"$B" compare "$G/published-write.json" "$TEST_TMP/other.json" --quiet
+must "unless it is allowed" "$B" compare "$G/published-write.json" "$TEST_TMP/other.json" --quiet --allow memory_mib
+refuses "unlike presets are refused" 1 'unlike runs: presets' \
+	"$B" compare "$G/published-write.json" "$G/published-per-second.json" --quiet
+jq '.settings.size = "1G"' "$G/published-write.json" >"$TEST_TMP/other.json"
+refuses "unlike settings are refused" 1 'size \(64G, 1G\)' \
+	"$B" compare "$G/published-write.json" "$TEST_TMP/other.json" --quiet
+jq '(.runs[].metrics.throughput_mib_s) |= . * 2' "$G/published-write.json" >"$TEST_TMP/other.json"
+out=$("$B" compare "$G/published-write.json" "$TEST_TMP/other.json")
+is "doubled throughput is +100 % in each of the 18 rows" "$(grep -c '+100\.00' <<<"$out")" 18
+
+# Noise of a control
+jq '.preset = "control" | .runs |= map(.group = "control|" + .group
+	| .variant = (if .variant == "normal" then "before" else "after" end)
+	| .metrics.throughput_mib_s = (if .variant == "before" then 100 else 70 end))' \
+	"$G/published-write.json" >"$TEST_TMP/control.json"
+out=$("$B" report "$G/published-write.json" --noise "$TEST_TMP/control.json")
+like "changes within the control's noise are named" "$out" \
+	'control.s greatest change, 30\.00 %\): 64K, 128K, 256K, 512K, 1M'
+
+# Bad input: one line that says what and what to do
+refuses "no file" 1 'read /nonexistent: No such file' "$B" report /nonexistent
+printf '{"format": "other"}' >"$TEST_TMP/bad.json"
+refuses "another format" 1 'not a dontcache-bench-result' "$B" report "$TEST_TMP/bad.json"
+head -c 3000 "$G/published-write.json" >"$TEST_TMP/cut.json"
+refuses "cut JSON" 1 'line [0-9]+: .*give a file that --json wrote' "$B" report "$TEST_TMP/cut.json"
+jq '.runs[0].round = -1' "$G/published-write.json" >"$TEST_TMP/bad.json"
+refuses "round out of range" 1 'not a dontcache-bench-result' "$B" report "$TEST_TMP/bad.json"
+jq '.runs = []' "$G/published-write.json" >"$TEST_TMP/empty.json"
+must "a result without runs" "$B" report "$TEST_TMP/empty.json" --svg "$TEST_TMP"
+jq '.runs = [] | .preset = "neighbour"' "$G/published-write.json" >"$TEST_TMP/empty.json"
+must "a neighbour result without runs" "$B" report "$TEST_TMP/empty.json"
+jq '.preset = "nosuch"' "$G/published-write.json" >"$TEST_TMP/bad.json"
+refuses "unknown preset in a file" 1 'nosuch: no such preset' "$B" report "$TEST_TMP/bad.json"
+printf 'a\n' >"$TEST_TMP/bad.csv"
+refuses "a reference that is no table" 1 'no row of a CSV table' \
+	"$B" report "$G/published-write.json" --quiet --beside "$TEST_TMP/bad.csv"
+printf 'io_size,x\n4K\n' >"$TEST_TMP/bad.csv"
+refuses "a reference with a short row" 1 'line 2 is no row' \
+	"$B" report "$G/published-write.json" --quiet --beside "$TEST_TMP/bad.csv"
+echo keep >"$TEST_TMP/keep"
+refuses "an existing output file is left alone" 1 'File exists.*--force' \
+	"$B" report "$G/published-write.json" --quiet --json "$TEST_TMP/keep"
+is "and has its content" "$(cat "$TEST_TMP/keep")" keep
+must "--force names it" "$B" report "$G/published-write.json" --quiet --json "$TEST_TMP/keep" --force "$TEST_TMP/keep"
+refuses "full output device" 1 'write /dev/full: No space left' \
+	"$B" report "$G/published-write.json" --quiet --json /dev/full --force /dev/full
+"$B" report "$G/published-write.json" >/dev/full 2>"$TEST_TMP/err"
+is "full standard output is an error" "$?" 1
+finish
