@@ -132,23 +132,44 @@ static int sum_percpu(const struct bpf_map *map, const void *key, size_t key_siz
 	return err;
 }
 
+int db_collect_loss(struct db_session *session, enum db_loss loss, __u64 *count)
+{
+	__u32 key = loss;
+
+	*count = 0;
+	return sum_percpu(session->skel->maps.db_losses, &key, sizeof(key), count);
+}
+
 static int collect_losses(struct db_session *session, struct db_ledger *ledger)
 {
 	__u32 loss;
 	int err = 0;
 
 	for (loss = 0; loss < DB_LOSS_NR && !err; loss++)
-		err = sum_percpu(session->skel->maps.db_losses, &loss, sizeof(loss),
-				 &ledger->losses[loss]);
+		err = db_collect_loss(session, loss, &ledger->losses[loss]);
 	return err;
+}
+
+int db_collect_flow_info(struct db_session *session, __u32 slot, struct db_flow_info *info)
+{
+	return bpf_map__lookup_elem(session->skel->maps.db_flow_info, &slot, sizeof(slot), info,
+				    sizeof(*info), 0);
+}
+
+void db_collect_wq_name(struct db_session *session, __u32 slot, char *name)
+{
+	struct db_wq_name known = {};
+
+	if (slot && !bpf_map__lookup_elem(session->skel->maps.db_wq_names, &slot, sizeof(slot),
+					  &known, sizeof(known), 0))
+		known.name[sizeof(known.name) - 1] = 0;
+	memcpy(name, known.name, sizeof(known.name));
 }
 
 static int collect_context(struct db_session *session, struct db_ledger *ledger,
 			   const struct db_context_key *key)
 {
 	struct db_context_row *row = db_ledger_add_context(ledger);
-	struct db_wq_name name = {};
-	__u32 slot = key->wq;
 	__u64 sum[2] = {};
 	int err;
 
@@ -160,9 +181,7 @@ static int collect_context(struct db_session *session, struct db_ledger *ledger,
 		return err;
 	row->events = sum[0];
 	row->pages = sum[1];
-	if (slot && !bpf_map__lookup_elem(session->skel->maps.db_wq_names, &slot, sizeof(slot),
-					  &name, sizeof(name), 0))
-		memcpy(row->wq, name.name, sizeof(row->wq) - 1);
+	db_collect_wq_name(session, key->wq, row->wq);
 	return 0;
 }
 
@@ -186,21 +205,12 @@ static int collect_contexts(struct db_session *session, struct db_ledger *ledger
 /* What the kernel keeps about the program at plan row @row; zeroed if there is none. */
 static void program_info(struct db_session *session, int row, struct bpf_prog_info *info)
 {
-	struct bpf_link_info link = {};
-	__u32 size = sizeof(link);
-	int fd;
+	__u32 size = sizeof(*info);
 
 	memset(info, 0, sizeof(*info));
-	if (!session->links[row] ||
-	    bpf_obj_get_info_by_fd(bpf_link__fd(session->links[row]), &link, &size))
-		return;
-	fd = bpf_prog_get_fd_by_id(link.prog_id);
-	if (fd < 0)
-		return;
-	size = sizeof(*info);
-	if (bpf_obj_get_info_by_fd(fd, info, &size))
+	if (session->programs[row] > 0 &&
+	    bpf_obj_get_info_by_fd(session->programs[row], info, &size))
 		memset(info, 0, sizeof(*info));
-	close(fd);
 }
 
 __u64 db_collect_missed(struct db_session *session, int row)

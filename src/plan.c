@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NOT_REPLACED	DB_POINT_NR
 
@@ -78,7 +79,8 @@ static void plan_tracepoint(struct db_plan_row *row, const struct db_kernel *ker
 			    unsigned int works, unsigned int allow)
 {
 	snprintf(row->target, sizeof(row->target), "%s", row->entry->targets[0]);
-	if (!has_tracepoint(kernel, row->target))
+	row->presence = has_tracepoint(kernel, row->target) ? DB_PRESENT : DB_ABSENT;
+	if (row->presence == DB_ABSENT)
 		snprintf(row->why, sizeof(row->why), "this kernel has no such tracepoint");
 	else if (!allowed(works, DB_ATTACH_RAW_TP))
 		snprintf(row->why, sizeof(row->why), "raw tracepoint programs are refused");
@@ -88,23 +90,51 @@ static void plan_tracepoint(struct db_plan_row *row, const struct db_kernel *ker
 		row->how = DB_ATTACH_RAW_TP;
 }
 
-static void explain_function(struct db_plan_row *row, const struct db_kernel *kernel, bool in_btf,
-			     bool in_symbols)
+static bool module_loaded(const char *module)
 {
-	const char *renamed = db_kernel_renamed(kernel, row->target);
+	char path[64];
 
+	snprintf(path, sizeof(path), "/sys/module/%s", module);
+	return !access(path, F_OK);
+}
+
+static void find_function(struct db_plan_row *row, const struct db_kernel *kernel, bool in_btf,
+			  bool in_symbols)
+{
 	if (in_symbols)
+		row->presence = DB_PRESENT;
+	else if (db_kernel_renamed(kernel, row->target))
+		row->presence = DB_RENAMED;
+	else if (in_btf)
+		row->presence = DB_INLINED;
+	else if (row->entry->module && !module_loaded(row->entry->module))
+		row->presence = DB_NOT_LOADED;
+	else
+		row->presence = DB_ABSENT;
+}
+
+static void explain_function(struct db_plan_row *row, const struct db_kernel *kernel, bool in_btf)
+{
+	switch (row->presence) {
+	case DB_PRESENT:
 		snprintf(row->why, sizeof(row->why),
 			 in_btf ? "the kernel refuses fentry and kprobes, or --attach does" :
 				  "not in BTF and kprobes are refused");
-	else if (renamed)
-		snprintf(row->why, sizeof(row->why), "renamed by the compiler to %.80s", renamed);
-	else if (row->entry->module)
-		snprintf(row->why, sizeof(row->why), "not there; module %s may not be loaded",
-			 row->entry->module);
-	else
-		snprintf(row->why, sizeof(row->why),
-			 in_btf ? "inlined: in BTF, no symbol" : "this kernel has no such function");
+		break;
+	case DB_RENAMED:
+		snprintf(row->why, sizeof(row->why), "renamed by the compiler to %.80s",
+			 db_kernel_renamed(kernel, row->target));
+		break;
+	case DB_INLINED:
+		snprintf(row->why, sizeof(row->why), "inlined: in BTF, no symbol");
+		break;
+	case DB_NOT_LOADED:
+		snprintf(row->why, sizeof(row->why), "module %s is not loaded", row->entry->module);
+		break;
+	case DB_ABSENT:
+		snprintf(row->why, sizeof(row->why), "this kernel has no such function");
+		break;
+	}
 }
 
 static void plan_function(struct db_plan_row *row, const struct db_kernel *kernel,
@@ -122,12 +152,13 @@ static void plan_function(struct db_plan_row *row, const struct db_kernel *kerne
 	}
 	if (!*name)
 		snprintf(row->target, sizeof(row->target), "%s", row->entry->targets[0]);
+	find_function(row, kernel, in_btf, in_symbols);
 	if (in_symbols && in_btf && allowed(works & allow, DB_ATTACH_FENTRY))
 		row->how = DB_ATTACH_FENTRY;
 	else if (in_symbols && allowed(works & allow, DB_ATTACH_KPROBE))
 		row->how = DB_ATTACH_KPROBE;
 	else
-		explain_function(row, kernel, in_btf, in_symbols);
+		explain_function(row, kernel, in_btf);
 }
 
 static bool planned(const struct db_plan *plan, enum db_point point)

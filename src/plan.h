@@ -24,9 +24,19 @@ struct db_plan_entry {
 	enum db_point replaced_by;	/* not wanted when this point is attached; DB_POINT_NR: none */
 };
 
+/* Where the target is, attached or not. */
+enum db_presence {
+	DB_PRESENT,		/* there by that name */
+	DB_INLINED,		/* the compiler left no function of it */
+	DB_RENAMED,		/* by the compiler */
+	DB_NOT_LOADED,		/* in a module that is not loaded */
+	DB_ABSENT,		/* this kernel has nothing of that name */
+};
+
 /* One decision. */
 struct db_plan_row {
 	const struct db_plan_entry *entry;
+	enum db_presence presence;
 	enum db_attach how;	/* DB_ATTACH_NONE: cannot, see why */
 	bool wanted;		/* false: replaced by a better point */
 	char target[64];

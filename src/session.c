@@ -166,6 +166,7 @@ static int attach_row(struct db_session *session, struct db_plan_row *row, enum 
 	if (!link)
 		return -errno;
 	session->links[row - session->plan.rows] = link;
+	session->programs[row - session->plan.rows] = bpf_program__fd(program);
 	return 0;
 }
 
@@ -244,15 +245,23 @@ static void configure_masks(struct db_session *session)
 	config->addr_bio_chain_endio = db_kernel_address(&session->kernel, "bio_chain_endio");
 }
 
-/* What judges contexts: the mechanism of the points where it is done. */
-static bool contexts_calibrated(const struct db_session *session)
+/* Preemptible RCU goes with CONFIG_PREEMPTION, and that with CONFIG_PREEMPT_COUNT. */
+static bool counts_preemption(const struct db_kernel *kernel)
+{
+	return db_kernel_member(kernel, "task_struct", "rcu_read_lock_nesting");
+}
+
+bool db_contexts_known(const struct db_kernel *kernel, const struct db_plan *plan,
+		       const struct db_mechanisms *mechanisms)
 {
 	const struct db_plan_row *row;
 	bool any = false;
 	int i;
 
-	for (i = 0; i < session->plan.nrows; i++) {
-		row = &session->plan.rows[i];
+	if (!counts_preemption(kernel))
+		return false;
+	for (i = 0; i < plan->nrows; i++) {
+		row = &plan->rows[i];
 		switch (row->entry->point) {
 		case DB_POINT_END_DROPBEHIND:
 		case DB_POINT_BIO_ENDIO:
@@ -264,7 +273,7 @@ static bool contexts_calibrated(const struct db_session *session)
 		}
 		if (row->how == DB_ATTACH_NONE)
 			continue;
-		if (!db_calibrated(&session->mechanisms, row->how))
+		if (!db_calibrated(mechanisms, row->how))
 			return false;
 		any = true;
 	}
@@ -296,11 +305,10 @@ static void configure(struct db_session *session)
 		config->base_preempt[how] = session->mechanisms.seen[how].preempt;
 		config->base_rcu[how] = session->mechanisms.seen[how].rcu;
 	}
-	/* Preemptible RCU goes with CONFIG_PREEMPTION, and that with CONFIG_PREEMPT_COUNT. */
-	config->config_preemption = db_kernel_member(&session->kernel, "task_struct",
-						     "rcu_read_lock_nesting");
+	config->config_preemption = counts_preemption(&session->kernel);
 	config->config_preempt_count = config->config_preemption;
-	config->context_known = config->config_preempt_count && contexts_calibrated(session);
+	config->context_known = db_contexts_known(&session->kernel, &session->plan,
+						  &session->mechanisms);
 	if (db_kernel_percpu_delta(&session->kernel, "runqueues", "__preempt_count",
 				   &config->preempt_count_delta))
 		config->preempt_count_delta = 0;

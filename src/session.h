@@ -48,6 +48,7 @@ struct db_session {
 	size_t config_bytes;
 	struct ring_buffer *ring;
 	struct bpf_link *links[DB_PLAN_MAX];	/* beside plan.rows; owned */
+	int programs[DB_PLAN_MAX];	/* beside plan.rows: fd of what is attached; not owned, 0: none */
 	__u64 start_ns, stop_ns, start_wall_ns;
 	__u64 missed_before[DB_PLAN_MAX];	/* calls skipped before counting began; beside plan.rows */
 	bool swept;
@@ -89,6 +90,13 @@ int db_session_on_event(struct db_session *session,
 			int (*event)(void *arg, void *record, size_t size), void *arg);
 
 void db_session_close(struct db_session *session);
+
+/*
+ * Would contexts be judged with this plan?  The kernel must count preemption,
+ * and the mechanism of every point that judges must have passed calibration.
+ */
+bool db_contexts_known(const struct db_kernel *kernel, const struct db_plan *plan,
+		       const struct db_mechanisms *mechanisms);
 
 /* CLOCK_MONOTONIC, the clock of all time stamps. */
 __u64 db_now_ns(void);
