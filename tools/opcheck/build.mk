@@ -2,7 +2,7 @@
 # Programs of the kernel tests. Static, so that they run in any guest or chroot.
 
 OPCHECK_COMMON := $(addprefix $(BUILD)/opcheck-obj/,pattern.o sys.o)
-OPCHECK_BINS := $(BUILD)/dcstream $(BUILD)/opcheck
+OPCHECK_BINS := $(BUILD)/dcstream $(BUILD)/opcheck $(BUILD)/f2fs-atomic
 TOOLS_BINS += $(OPCHECK_BINS)
 
 $(BUILD)/opcheck-obj/%.o: tools/opcheck/%.c
