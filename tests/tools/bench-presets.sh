@@ -82,6 +82,25 @@ if tiny f2fs-dontcache --size 8M; then
 		"$B f2fs-dontcache --quick --dir $M --json $J --size 8M"
 fi
 
+# Under the tracer: what was born is what was written, and both sides agree.
+if [ ! -x "$BUILD/dropbehind" ]; then
+	skip "traced run" "dropbehind is not built"
+elif ! "$BUILD/dropbehind" stat -j -- true >"$TEST_TMP/stat" 2>&1; then
+	skip "traced run" "dropbehind cannot trace here: $(tail -n 1 "$TEST_TMP/stat")"
+elif tiny f2fs-dontcache --trace --io-sizes 64K; then
+	pages=$((2 * 8388608 / PAGE))
+	is "births are the pages written" "$(jq .ledger.total.births.write.pages "$J")" "$pages"
+	is "the ledger balances" "$(jq -r .ledger.balance.verdict "$J")" pass
+	is "the ledger agrees that none stayed" \
+		"$(jq .ledger.total.outcomes.write.dropped_after_write.pages "$J")" "$pages"
+	like "the ledger stands beside the tables" "$(cat "$TEST_TMP/f2fs-dontcache.txt")" \
+		"births, write +$pages pages"
+fi
+refuses "no tracer" 1 'run the tracer /nonexistent: No such file' "$B" f2fs-dontcache --quick --dir "$M" \
+	--tracer /nonexistent
+refuses "a tracer that is none" 1 'did not run the bench.*--tracer' "$B" f2fs-dontcache --quick --dir "$M" \
+	--tracer /bin/true
+
 if tiny f2fs-dontcache-read; then
 	is "every read began with nothing resident" "$(runs '.metrics.start_resident_pages == 0')" 36
 	is "normal reads leave every page" \

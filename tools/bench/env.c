@@ -36,8 +36,8 @@ static int record_kernel(struct result *r)
 }
 
 /* Type and options of the mount that holds @path (the longest mount point wins). */
-static void find_mount(const char *path, char *type, size_t type_size, char *opts,
-		       size_t opts_size)
+static void find_mount(const char *path, char *point, size_t point_size, char *type,
+		       size_t type_size, char *opts, size_t opts_size)
 {
 	char real[PATH_MAX], *line = NULL, where[1024], kind[64], how[1024];
 	FILE *f = fopen("/proc/mounts", "re");
@@ -57,11 +57,20 @@ static void find_mount(const char *path, char *type, size_t type_size, char *opt
 		    (n > 1 && real[n] && real[n] != '/'))
 			continue;
 		best = n;
+		snprintf(point, point_size, "%s", where);
 		snprintf(type, type_size, "%s", kind);
 		snprintf(opts, opts_size, "%s", how);
 	}
 	free(line);
 	fclose(f);
+}
+
+void env_mount_point(const char *path, char *buf, size_t size)
+{
+	char type[64], opts[1024];
+
+	snprintf(buf, size, "/");
+	find_mount(path, buf, size, type, sizeof(type), opts, sizeof(opts));
 }
 
 /* The filesystem as a module tells two builds of one kernel version apart. */
@@ -77,7 +86,7 @@ static int record_module(struct result *r, const char *type)
 
 static int record_filesystem(struct result *r, const struct place *p)
 {
-	char type[64] = "", opts[1024] = "";
+	char type[64] = "", opts[1024] = "", point[PATH_MAX];
 	int err;
 
 	if (p->is_dev) {
@@ -85,7 +94,7 @@ static int record_filesystem(struct result *r, const struct place *p)
 		err = err ? err : result_env(r, "mount_options", "none");
 		return err ? err : result_env(r, "filesystem_module", "none");
 	}
-	find_mount(p->path, type, sizeof(type), opts, sizeof(opts));
+	find_mount(p->path, point, sizeof(point), type, sizeof(type), opts, sizeof(opts));
 	err = result_env(r, "filesystem", or_unavailable(type));
 	err = err ? err : result_env(r, "mount_options", or_unavailable(opts));
 	return err ? err : record_module(r, type);
@@ -208,12 +217,18 @@ static int record_damon(struct result *r)
 }
 
 static char command[512];
+static char **arguments;
 
 int command_keep(int argc, char **argv)
 {
 	size_t used = 0;
 	int i;
 
+	/* A copy: getopt permutes the array it is given. */
+	arguments = calloc((size_t)argc + 1, sizeof(*arguments));
+	if (!arguments)
+		return bench_fail(-ENOMEM, "keep", "the command line");
+	memcpy(arguments, argv, (size_t)argc * sizeof(*arguments));
 	for (i = 0; i < argc && used < sizeof(command); i++)
 		used += (size_t)snprintf(command + used, sizeof(command) - used,
 					 strpbrk(argv[i], " \t\"'") ? "%s'%s'" : "%s%s",
@@ -222,6 +237,11 @@ int command_keep(int argc, char **argv)
 		return 0;
 	return bench_error("the command line is longer than %zu characters; shorten the paths",
 			   sizeof(command) - 1);
+}
+
+char **command_argv(void)
+{
+	return arguments;
 }
 
 static int record_command(struct result *r)

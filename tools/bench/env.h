@@ -2,6 +2,8 @@
 #ifndef BENCH_ENV_H
 #define BENCH_ENV_H
 
+#include <stddef.h>
+
 #include "model.h"
 #include "place.h"
 
@@ -13,5 +15,11 @@ int env_record(struct result *r, const struct place *p);
 
 /* Keep the command line as given, before the options are parsed. 0 or -E2BIG (told). */
 int command_keep(int argc, char **argv);
+
+/* The arguments as given, NULL-terminated. */
+char **command_argv(void);
+
+/* Mount point of the filesystem that holds @path, "/" when it cannot be told. */
+void env_mount_point(const char *path, char *buf, size_t size);
 
 #endif

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "report.h"
 #include "session.h"
 #include "stop.h"
+#include "trace.h"
 
 #define BENCH_VERSION "1"
 
@@ -35,7 +37,7 @@ static int measure(struct session *s, const struct preset *p)
 	err = env_record(&s->res, &s->place);
 	if (err)
 		return bench_fail(err, "record", "the environment");
-	if (p->dontcache) {
+	if (p->dontcache && !getenv(TRACE_RESULT_ENV)) {
 		err = place_check_dontcache(&s->place);
 		if (err)
 			return err;
@@ -87,8 +89,17 @@ static int save_appended(struct session *s, struct result *earlier)
 	return err;
 }
 
-/* Measure with everything that must be undone at the end, whatever happens. */
-static int guarded(struct session *s, const struct preset *p)
+/* Check the place, so that the tracer is not started in vain. */
+static int check_only(struct session *s, const struct preset *p)
+{
+	if (p->needs_dir && s->place.is_dev)
+		return bench_error("%s works on files; give --dir", p->name);
+	return p->dontcache ? place_check_dontcache(&s->place) : 0;
+}
+
+/* Do @what with everything that must be undone at the end, whatever happens. */
+static int guarded(struct session *s, const struct preset *p,
+		   int (*what)(struct session *s, const struct preset *p))
 {
 	int err = guard_start();
 
@@ -96,7 +107,7 @@ static int guarded(struct session *s, const struct preset *p)
 		return err;
 	err = place_open(&s->place, &s->opt);
 	if (!err) {
-		err = measure(s, p);
+		err = what(s, p);
 		place_close(&s->place);
 	}
 	guard_stop();
@@ -105,8 +116,17 @@ static int guarded(struct session *s, const struct preset *p)
 	return err;
 }
 
+/* Under the tracer: no probe write, which it would count, and no report of our own. */
+static int run_traced(struct session *s, const struct preset *p, const char *result)
+{
+	int err = guarded(s, p, measure);
+
+	return err ? err : result_save_json(&s->res, result, false);
+}
+
 static int run_preset(struct session *s)
 {
+	const char *traced = getenv(TRACE_RESULT_ENV);
 	struct result earlier = { 0 };
 	const struct preset *p = preset_find(s->opt.verb);
 	int err;
@@ -122,7 +142,11 @@ static int run_preset(struct session *s)
 	err = load_earlier(s, &earlier);
 	if (err)
 		return err;
-	err = guarded(s, p);
+	if (traced)
+		return run_traced(s, p, traced);
+	err = guarded(s, p, s->opt.trace ? check_only : measure);
+	if (!err && s->opt.trace)
+		err = trace_run(&s->res, &s->opt);
 	if (!err && s->opt.append)
 		err = save_appended(s, &earlier);
 	result_free(&earlier);

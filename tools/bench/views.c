@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "err.h"
+#include "view_ledger.h"
 #include "views.h"
 #include "views_rows.h"
 
@@ -356,6 +357,7 @@ int views_build(const struct result *r, double noise_pct, struct table_list *l)
 		if (strcmp(views[i].preset, r->preset))
 			continue;
 		err = views[i].build(r, noise_pct, l);
+		err = err ? err : view_ledger(r, l);
 		return err ? bench_fail(err, "make the tables of", r->preset) : 0;
 	}
 	return bench_error("%s: no such preset; see --list", r->preset);
