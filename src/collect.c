@@ -287,6 +287,8 @@ int db_collect(struct db_session *session, struct db_ledger *ledger)
 	if (!err)
 		err = collect_contexts(session, ledger);
 	if (!err)
+		err = db_name_devices(ledger);
+	if (!err)
 		err = collect_points(session, ledger);
 	if (!err)
 		err = sum_percpu(session->skel->maps.db_orders, &zero, sizeof(zero),

@@ -3,6 +3,19 @@
 
 #include <string.h>
 
+unsigned int db_bucket_of(__u64 value)
+{
+	unsigned int bits;
+
+	if (value < DB_HIST_SUB)
+		return value;
+	bits = 63 - __builtin_clzll(value);
+	if (bits >= DB_HIST_MAX_BITS)
+		return DB_HIST_BUCKETS - 1;
+	return (bits - DB_HIST_SUB_BITS + 1) * DB_HIST_SUB +
+	       ((value >> (bits - DB_HIST_SUB_BITS)) & (DB_HIST_SUB - 1));
+}
+
 __u64 db_bucket_low(unsigned int bucket)
 {
 	unsigned int row = bucket / DB_HIST_SUB;

@@ -8,6 +8,9 @@
 /* Largest relative error of a percentile, for the report to state: 1 / 32. */
 #define DB_HIST_ERROR_PERCENT	3.2
 
+/* Bucket that a value is counted in. */
+unsigned int db_bucket_of(__u64 value);
+
 /* First value of a bucket. */
 __u64 db_bucket_low(unsigned int bucket);
 

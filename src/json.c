@@ -2,243 +2,275 @@
 #include "json.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "histogram.h"
-#include "names.h"
+#include "jsonput.h"
+#include "output.h"
 #include "words.h"
 
-static json_t *count_json(const struct db_count *count)
+static void put_count(struct db_put *p, json_t *object, const char *key, const struct db_count *count)
 {
-	return json_pack("{s:I, s:I}", "pages", (json_int_t)count->pages, "folios",
-			 (json_int_t)count->folios);
+	json_t *inner = db_put_object(p, object, key);
+
+	db_put_u64(p, inner, "pages", count->pages);
+	db_put_u64(p, inner, "folios", count->folios);
 }
 
-/* Adds @value under @key if it says something; false when out of memory. */
-static bool add_count(json_t *object, const char *key, const struct db_count *count)
+/* The same, left out when it says nothing. */
+static void put_if_any(struct db_put *p, json_t *object, const char *key, const struct db_count *count)
 {
-	if (!count->pages && !count->folios)
-		return true;
-	return !json_object_set_new(object, key, count_json(count));
+	if (count->pages || count->folios)
+		put_count(p, object, key, count);
 }
 
-static json_t *counts_json(const struct db_flow_counts *counts)
+static void put_counts(struct db_put *p, json_t *object, const char *key,
+		       const struct db_flow_counts *counts)
 {
-	json_t *all = json_object(), *born = json_object(), *out = json_object(),
-	       *fate = json_object(), *inner;
-	bool ok = all && born && out && fate;
+	json_t *all = db_put_object(p, object, key), *inner, *one;
 	int op, i, j;
 
-	for (op = 0; op < DB_OP_NR && ok; op++) {
-		ok = add_count(born, db_op_word(op), &counts->born[op]);
-		inner = json_object();
-		for (i = DB_OUT_NONE + 1; i < DB_OUT_NR && ok; i++)
-			ok = add_count(inner, db_outcome_key(i), &counts->out[op][i]);
-		ok = ok && !json_object_set_new(out, db_op_word(op), inner);
+	inner = db_put_object(p, all, "births");
+	for (op = 0; op < DB_OP_NR; op++)
+		put_if_any(p, inner, db_op_word(op), &counts->born[op]);
+	inner = db_put_object(p, all, "outcomes");
+	for (op = 0; op < DB_OP_NR; op++) {
+		one = db_put_object(p, inner, db_op_word(op));
+		for (i = DB_OUT_NONE + 1; i < DB_OUT_NR; i++)
+			put_if_any(p, one, db_outcome_key(i), &counts->out[op][i]);
 	}
-	for (i = 0; i < DB_LEFT_NR && ok; i++) {
-		inner = json_object();
-		for (j = 0; j < DB_FATE_NR && ok; j++)
-			ok = add_count(inner, db_fate_key(j), &counts->fate[i][j]);
-		ok = ok && !json_object_set_new(fate, db_outcome_key(DB_OUT_LEFT_FIRST + i), inner);
+	inner = db_put_object(p, all, "fates");
+	for (i = 0; i < DB_LEFT_NR; i++) {
+		one = db_put_object(p, inner, db_outcome_key(DB_OUT_LEFT_FIRST + i));
+		for (j = 0; j < DB_FATE_NR; j++)
+			put_if_any(p, one, db_fate_key(j), &counts->fate[i][j]);
 	}
-	ok = ok && !json_object_set(all, "births", born) && !json_object_set(all, "outcomes", out) &&
-	     !json_object_set(all, "fates", fate);
-	json_decref(born);
-	json_decref(out);
-	json_decref(fate);
-	if (ok)
-		return all;
-	json_decref(all);
-	return NULL;
 }
 
-static json_t *flow_json(const struct db_flow *flow)
+static void put_device(struct db_put *p, json_t *object, const struct db_ledger *l, __u32 dev)
 {
-	char device[64];
+	char room[24];
 
-	db_device_name(flow->dev, device, sizeof(device));
-	return json_pack("{s:i, s:I, s:s, s:I, s:I, s:I, s:I, s:s, s:s?, s:s, s:s?, s:s, s:o}",
-			 "slot", flow->slot, "dev", (json_int_t)flow->dev, "device", device,
-			 "inode", (json_int_t)flow->ino, "generation", (json_int_t)flow->gen,
-			 "block_dev", (json_int_t)flow->bdev, "cgroup_id",
-			 (json_int_t)flow->cgroup_id, "fs", flow->fs, "file", flow->file,
-			 "file_found", db_found_word(flow->file_found), "cgroup", flow->cgroup,
-			 "cgroup_found", db_found_word(flow->cgroup_found), "counts",
-			 counts_json(&flow->counts));
+	db_put_u64(p, object, "dev", dev);
+	db_put_text(p, object, "device", db_ledger_device(l, dev, room, sizeof(room)));
 }
 
-static json_t *histogram_json(const struct db_histogram *h)
+static void put_flow(struct db_put *p, json_t *array, const struct db_ledger *l,
+		     const struct db_flow *flow)
 {
-	json_t *buckets, *all;
+	json_t *object = db_put_object(p, array, NULL);
+
+	db_put_u64(p, object, "slot", flow->slot);
+	put_device(p, object, l, flow->dev);
+	db_put_u64(p, object, "inode", flow->ino);
+	db_put_u64(p, object, "generation", flow->gen);
+	db_put_u64(p, object, "block_dev", flow->bdev);
+	db_put_u64(p, object, "cgroup_id", flow->cgroup_id);
+	db_put_text(p, object, "fs", flow->fs);
+	db_put_text(p, object, "file", flow->file);
+	db_put_text(p, object, "file_found", db_found_word(flow->file_found));
+	db_put_text(p, object, "cgroup", flow->cgroup);
+	db_put_text(p, object, "cgroup_found", db_found_word(flow->cgroup_found));
+	put_counts(p, object, "counts", &flow->counts);
+}
+
+static void put_histogram(struct db_put *p, json_t *object, const char *key,
+			  const struct db_histogram *h)
+{
+	json_t *all = db_put_object(p, object, key), *buckets, *pair;
 	int i;
 
+	db_put_u64(p, all, "count", h->count);
 	if (!h->count)
-		return json_pack("{s:i}", "count", 0);
-	buckets = json_array();
-	for (i = 0; i < DB_HIST_BUCKETS; i++)
-		if (h->bucket[i])
-			json_array_append_new(buckets, json_pack("[I, I]",
-						       (json_int_t)db_bucket_low(i),
-						       (json_int_t)h->bucket[i]));
-	all = json_pack("{s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:o}",
-			"count", (json_int_t)h->count, "sum", (json_int_t)h->sum,
-			"min", (json_int_t)h->min, "mean", db_histogram_mean(h),
-			"p50", (json_int_t)db_histogram_quantile(h, 500),
-			"p90", (json_int_t)db_histogram_quantile(h, 900),
-			"p99", (json_int_t)db_histogram_quantile(h, 990),
-			"p999", (json_int_t)db_histogram_quantile(h, 999),
-			"max", (json_int_t)h->max, "buckets", buckets);
-	return all;
-}
-
-static json_t *context_json(const struct db_context_row *row)
-{
-	return json_pack("{s:s, s:I, s:s, s:s, s:s?, s:I, s:I, s:I}",
-			 "place", db_place_key(row->key.place), "dev", (json_int_t)row->key.dev,
-			 "context", db_context_key_word(row->key.context),
-			 "runner", db_runner_key(row->key.runner), "workqueue",
-			 row->wq[0] ? row->wq : NULL, "cgroup_id", (json_int_t)row->key.cgroup_id,
-			 "events", (json_int_t)row->events, "pages", (json_int_t)row->pages);
-}
-
-static json_t *point_json(const struct db_point_row *row)
-{
-	return json_pack("{s:s, s:s, s:s, s:b, s:b, s:s?, s:I, s:I, s:I}",
-			 "point", db_point_word(row->point), "target", row->target,
-			 "attached", db_attach_word(row->how), "wanted", row->wanted,
-			 "at_return", row->exits, "why_not", row->why[0] ? row->why : NULL,
-			 "missed", (json_int_t)row->missed, "runs", (json_int_t)row->runs,
-			 "run_ns", (json_int_t)row->run_ns);
-}
-
-static json_t *orders_json(const struct db_order_counts *orders)
-{
-	json_t *all = json_object(), *rows;
-	int op, i;
-
-	for (op = 0; op < DB_OP_NR; op++) {
-		rows = json_array();
-		for (i = 0; i < DB_ORDERS; i++)
-			json_array_append_new(rows, json_integer(orders->born[op][i]));
-		json_object_set_new(all, db_op_word(op), rows);
+		return;
+	db_put_u64(p, all, "sum", h->sum);
+	db_put_u64(p, all, "min", h->min);
+	db_put(p, all, "mean", json_real(db_histogram_mean(h)));
+	db_put_u64(p, all, "p50", db_histogram_quantile(h, 500));
+	db_put_u64(p, all, "p90", db_histogram_quantile(h, 900));
+	db_put_u64(p, all, "p99", db_histogram_quantile(h, 990));
+	db_put_u64(p, all, "p999", db_histogram_quantile(h, 999));
+	db_put_u64(p, all, "max", h->max);
+	buckets = db_put_array(p, all, "buckets");
+	for (i = 0; i < DB_HIST_BUCKETS; i++) {
+		if (!h->bucket[i])
+			continue;
+		pair = db_put_array(p, buckets, NULL);
+		db_put_u64(p, pair, NULL, db_bucket_low(i));
+		db_put_u64(p, pair, NULL, h->bucket[i]);
 	}
-	return all;
 }
 
-static json_t *order_outcomes_json(const struct db_order_counts *orders)
+static void put_context(struct db_put *p, json_t *array, const struct db_ledger *l,
+			const struct db_context_row *row)
 {
-	json_t *all = json_object(), *outs, *rows;
-	bool any;
+	json_t *object = db_put_object(p, array, NULL);
+
+	db_put_text(p, object, "place", db_place_key(row->key.place));
+	put_device(p, object, l, row->key.dev);
+	db_put_text(p, object, "context", db_context_key_word(row->key.context));
+	db_put_text(p, object, "runner", db_runner_key(row->key.runner));
+	db_put_u64(p, object, "workqueue_slot", row->key.wq);
+	db_put_text(p, object, "workqueue", row->wq[0] ? row->wq : NULL);
+	db_put_u64(p, object, "cgroup_id", row->key.cgroup_id);
+	db_put_text(p, object, "cgroup", row->cgroup);
+	db_put_u64(p, object, "events", row->events);
+	db_put_u64(p, object, "pages", row->pages);
+}
+
+static void put_point(struct db_put *p, json_t *array, const struct db_point_row *row, bool stats)
+{
+	json_t *object = db_put_object(p, array, NULL);
+
+	db_put_text(p, object, "point", db_point_word(row->point));
+	db_put_text(p, object, "target", row->target);
+	db_put_text(p, object, "attached", db_attach_word(row->how));
+	db_put(p, object, "wanted", json_boolean(row->wanted));
+	db_put(p, object, "at_return", json_boolean(row->exits));
+	db_put_text(p, object, "why_not", row->why[0] ? row->why : NULL);
+	db_put_u64(p, object, "missed", row->missed);
+	if (stats) {
+		db_put_u64(p, object, "runs", row->runs);
+		db_put_u64(p, object, "run_ns", row->run_ns);
+	} else {
+		db_put(p, object, "runs", json_null());
+		db_put(p, object, "run_ns", json_null());
+	}
+}
+
+static void put_orders(struct db_put *p, json_t *object, const struct db_order_counts *orders)
+{
+	json_t *births = db_put_object(p, object, "births_by_order_folios");
+	json_t *outcomes = db_put_object(p, object, "outcomes_by_order_folios"), *one, *row;
 	int op, i, j;
 
 	for (op = 0; op < DB_OP_NR; op++) {
-		outs = json_object();
+		row = db_put_array(p, births, db_op_word(op));
+		for (j = 0; j < DB_ORDERS; j++)
+			db_put_u64(p, row, NULL, orders->born[op][j]);
+		one = db_put_object(p, outcomes, db_op_word(op));
 		for (i = DB_OUT_NONE + 1; i < DB_OUT_NR; i++) {
-			rows = json_array();
-			any = false;
-			for (j = 0; j < DB_ORDERS; j++) {
-				json_array_append_new(rows, json_integer(orders->out[op][i][j]));
-				any |= orders->out[op][i][j] != 0;
-			}
-			if (any)
-				json_object_set(outs, db_outcome_key(i), rows);
-			json_decref(rows);
+			for (j = 0; j < DB_ORDERS && !orders->out[op][i][j]; j++)
+				;
+			if (j == DB_ORDERS)
+				continue;
+			row = db_put_array(p, one, db_outcome_key(i));
+			for (j = 0; j < DB_ORDERS; j++)
+				db_put_u64(p, row, NULL, orders->out[op][i][j]);
 		}
-		json_object_set_new(all, db_op_word(op), outs);
 	}
-	return all;
 }
 
-static json_t *sweep_json(const struct db_ledger *l)
+static void put_sweep(struct db_put *p, json_t *object, const struct db_ledger *l)
 {
-	json_t *all, *pending, *left;
+	json_t *all, *inner;
 	int i;
 
-	if (!l->swept)
-		return json_null();
-	pending = json_object();
-	left = json_object();
+	if (!l->swept) {
+		db_put(p, object, "live", json_null());
+		return;
+	}
+	all = db_put_object(p, object, "live");
+	inner = db_put_object(p, all, "pending");
 	for (i = 0; i < DB_PEND_NR; i++)
-		json_object_set_new(pending, db_pending_key(i), count_json(&l->sweep.pending[i]));
+		put_count(p, inner, db_pending_key(i), &l->sweep.pending[i]);
+	put_count(p, all, "claimed", &l->sweep.claimed);
+	inner = db_put_object(p, all, "left_behind");
 	for (i = 0; i < DB_LEFT_NR; i++)
-		json_object_set_new(left, db_outcome_key(DB_OUT_LEFT_FIRST + i),
-				    count_json(&l->sweep.left[i]));
-	all = json_pack("{s:o, s:o, s:o}", "pending", pending, "claimed",
-			count_json(&l->sweep.claimed), "left_behind", left);
-	return all;
+		put_count(p, inner, db_outcome_key(DB_OUT_LEFT_FIRST + i), &l->sweep.left[i]);
+	db_put_u64(p, all, "slots_swept", l->sweep.slots);
 }
 
-static json_t *balance_json(const struct db_ledger *l)
+static void put_balance(struct db_put *p, json_t *object, const struct db_ledger *l)
 {
+	json_t *all = db_put_object(p, object, "balance");
 	struct db_balance b;
 
 	db_ledger_balance(l, &b);
-	return json_pack("{s:I, s:I, s:o, s:o, s:s}", "births_pages", (json_int_t)b.births_pages,
-			 "outcomes_pages", (json_int_t)b.outcomes_pages, "pending_pages",
-			 l->swept ? json_integer(b.pending_pages) : json_null(), "difference_pages",
-			 l->swept ? json_integer(b.difference_pages) : json_null(), "verdict",
-			 db_verdict_word(b.verdict));
+	db_put_u64(p, all, "births_pages", b.births_pages);
+	db_put_u64(p, all, "outcomes_pages", b.outcomes_pages);
+	if (l->swept) {
+		db_put_u64(p, all, "pending_pages", b.pending_pages);
+		db_put(p, all, "difference_pages", json_integer(b.difference_pages));
+	} else {
+		db_put(p, all, "pending_pages", json_null());
+		db_put(p, all, "difference_pages", json_null());
+	}
+	db_put_text(p, all, "verdict", db_verdict_word(b.verdict));
 }
 
-static json_t *losses_json(const struct db_ledger *l)
+static void put_truth(struct db_put *p, json_t *object, const struct db_ledger *l)
 {
-	json_t *all = json_object();
-	int i;
+	json_t *all;
 
+	if (!db_ledger_has(l, DB_POINT_BIO_DEFER)) {
+		db_put(p, object, "truth", json_null());
+		return;
+	}
+	all = db_put_object(p, object, "truth");
+	db_put_u64(p, all, "agree_deferred", l->truth.agree_deferred);
+	db_put_u64(p, all, "agree_direct", l->truth.agree_direct);
+	db_put_u64(p, all, "judged_safe_but_deferred", l->truth.judged_safe_but_deferred);
+	db_put_u64(p, all, "judged_unsafe_but_direct", l->truth.judged_unsafe_but_direct);
+}
+
+static void put_completeness(struct db_put *p, json_t *object, const struct db_ledger *l)
+{
+	json_t *all = db_put_object(p, object, "completeness"), *inner;
+	size_t i;
+
+	inner = db_put_array(p, all, "points");
+	for (i = 0; i < l->npoints; i++)
+		put_point(p, inner, &l->points[i], l->run_stats);
+	inner = db_put_object(p, all, "losses");
 	for (i = 0; i < DB_LOSS_NR; i++)
-		json_object_set_new(all, db_loss_key(i), json_integer(l->losses[i]));
-	return all;
-}
-
-static json_t *truth_json(const struct db_ledger *l)
-{
-	if (!db_ledger_has(l, DB_POINT_BIO_DEFER))
-		return json_null();
-	return json_pack("{s:I, s:I, s:I, s:I}", "agree_deferred",
-			 (json_int_t)l->truth.agree_deferred, "agree_direct",
-			 (json_int_t)l->truth.agree_direct, "judged_safe_but_deferred",
-			 (json_int_t)l->truth.judged_safe_but_deferred, "judged_unsafe_but_direct",
-			 (json_int_t)l->truth.judged_unsafe_but_direct);
+		db_put_u64(p, inner, db_loss_key(i), l->losses[i]);
+	db_put_u64(p, all, "count_losses", db_ledger_count_losses(l));
+	db_put(p, all, "sampled", json_false());
+	db_put(p, all, "run_stats", json_boolean(l->run_stats));
+	db_put_u64(p, all, "table_slots", l->table_slots);
+	db_put_u64(p, all, "table_bytes", l->table_bytes);
+	db_put(p, all, "final", json_boolean(l->final));
 }
 
 json_t *db_json_from_ledger(const struct db_ledger *l)
 {
-	json_t *flows = json_array(), *contexts = json_array(), *points = json_array(),
-	       *hists = json_object(), *completeness;
+	struct db_put p = {};
+	json_t *all = db_put_start(&p), *inner;
 	size_t i;
 
-	for (i = 0; i < l->nflows; i++)
-		json_array_append_new(flows, flow_json(&l->flows[i]));
-	for (i = 0; i < l->ncontexts; i++)
-		json_array_append_new(contexts, context_json(&l->contexts[i]));
-	for (i = 0; i < l->npoints; i++)
-		json_array_append_new(points, point_json(&l->points[i]));
+	db_put_u64(&p, all, "version", DB_JSON_VERSION);
+	db_put_text(&p, all, "release", l->release);
+	db_put_text(&p, all, "machine", l->machine);
+	db_put_u64(&p, all, "page_size_bytes", l->page_size);
+	db_put_u64(&p, all, "cpus", l->cpus);
+	db_put_u64(&p, all, "start_ns", l->start_ns);
+	db_put_u64(&p, all, "stop_ns", l->stop_ns);
+	db_put_u64(&p, all, "start_wall_ns", l->start_wall_ns);
+	db_put_text(&p, all, "filter", l->filter[0] ? l->filter : NULL);
+	db_put(&p, all, "context_known", json_boolean(l->context_known));
+	put_counts(&p, all, "total", &l->total);
+	put_balance(&p, all, l);
+	put_sweep(&p, all, l);
+	put_orders(&p, all, &l->orders);
+	inner = db_put_object(&p, all, "latencies");
 	for (i = 0; i < DB_HIST_NR; i++)
-		json_object_set_new(hists, db_hist_key(i), histogram_json(&l->hists[i]));
-	completeness = json_pack("{s:o, s:o, s:I, s:b, s:I, s:I, s:b}", "points", points, "losses",
-				 losses_json(l), "count_losses",
-				 (json_int_t)db_ledger_count_losses(l), "sampled", 0,
-				 "table_slots", (json_int_t)l->table_slots, "table_bytes",
-				 (json_int_t)l->table_bytes, "final", l->final);
-	return json_pack("{s:i, s:s, s:s, s:i, s:i, s:I, s:I, s:I, s:s?, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-			 "version", DB_JSON_VERSION, "release", l->release, "machine", l->machine,
-			 "page_size_bytes", l->page_size, "cpus", l->cpus, "start_ns",
-			 (json_int_t)l->start_ns, "stop_ns", (json_int_t)l->stop_ns, "start_wall_ns",
-			 (json_int_t)l->start_wall_ns, "filter", l->filter[0] ? l->filter : NULL,
-			 "context_known", l->context_known, "total", counts_json(&l->total),
-			 "balance", balance_json(l), "live", sweep_json(l), "births_by_order_folios",
-			 orders_json(&l->orders), "outcomes_by_order_folios",
-			 order_outcomes_json(&l->orders), "latencies", hists, "contexts", contexts,
-			 "truth", truth_json(l), "flows", flows, "completeness", completeness);
+		put_histogram(&p, inner, db_hist_key(i), &l->hists[i]);
+	inner = db_put_array(&p, all, "contexts");
+	for (i = 0; i < l->ncontexts; i++)
+		put_context(&p, inner, l, &l->contexts[i]);
+	put_truth(&p, all, l);
+	inner = db_put_array(&p, all, "flows");
+	for (i = 0; i < l->nflows; i++)
+		put_flow(&p, inner, l, &l->flows[i]);
+	put_completeness(&p, all, l);
+	return db_put_end(&p, all);
 }
 
 int db_json_print(FILE *out, json_t *json)
 {
 	if (!json)
 		return -ENOMEM;
-	if (json_dumpf(json, out, JSON_COMPACT) || fputc('\n', out) == EOF || fflush(out))
-		return -EPIPE;
-	return 0;
+	json_dumpf(json, out, JSON_COMPACT);
+	fputc('\n', out);
+	return db_output_flush(out);
 }

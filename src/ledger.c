@@ -2,6 +2,7 @@
 #include "ledger.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ void db_ledger_free(struct db_ledger *ledger)
 	free(ledger->flows);
 	free(ledger->contexts);
 	free(ledger->points);
+	free(ledger->devices);
 	db_ledger_init(ledger);
 }
 
@@ -75,6 +77,43 @@ struct db_point_row *db_ledger_add_point(struct db_ledger *ledger)
 	return item;
 }
 
+struct db_device *db_ledger_add_device(struct db_ledger *ledger)
+{
+	void *item;
+
+	ledger->devices = grow(ledger->devices, ledger->ndevices, sizeof(*ledger->devices), &item);
+	if (item)
+		ledger->ndevices++;
+	return item;
+}
+
+const char *db_ledger_device(const struct db_ledger *ledger, __u32 dev, char *room, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < ledger->ndevices; i++)
+		if (ledger->devices[i].dev == dev)
+			return ledger->devices[i].name;
+	snprintf(room, size, "%u:%u", dev >> 20, dev & 0xfffff);
+	return room;
+}
+
+struct db_flow *db_ledger_flow(const struct db_ledger *ledger, __u32 slot)
+{
+	size_t low = 0, high = ledger->nflows, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (ledger->flows[middle].slot == slot)
+			return &ledger->flows[middle];
+		if (ledger->flows[middle].slot < slot)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
 static int copy_string(char **to, const char *from)
 {
 	*to = from ? strdup(from) : NULL;
@@ -113,9 +152,11 @@ int db_ledger_copy(struct db_ledger *to, const struct db_ledger *from)
 	to->flows = NULL;
 	to->contexts = NULL;
 	to->points = NULL;
+	to->devices = NULL;
 	to->nflows = 0;
 	to->ncontexts = 0;
 	to->npoints = 0;
+	to->ndevices = 0;
 	for (i = 0; i < from->nflows; i++)
 		if (copy_flow(to, &from->flows[i]))
 			goto fail;
@@ -128,6 +169,13 @@ int db_ledger_copy(struct db_ledger *to, const struct db_ledger *from)
 		if (!row)
 			goto fail;
 		*row = from->points[i];
+	}
+	for (i = 0; i < from->ndevices; i++) {
+		struct db_device *device = db_ledger_add_device(to);
+
+		if (!device)
+			goto fail;
+		*device = from->devices[i];
 	}
 	return 0;
 fail:
@@ -144,16 +192,6 @@ static void subtract(void *from, const void *what, size_t size)
 
 	for (i = 0; i < size / sizeof(__u64); i++)
 		f[i] -= w[i];
-}
-
-static const struct db_flow *find_flow(const struct db_ledger *ledger, const struct db_flow *flow)
-{
-	size_t i;
-
-	for (i = 0; i < ledger->nflows; i++)
-		if (ledger->flows[i].slot == flow->slot)
-			return &ledger->flows[i];
-	return NULL;
 }
 
 static const struct db_context_row *find_context(const struct db_ledger *ledger,
@@ -192,7 +230,7 @@ int db_ledger_delta(struct db_ledger *out, const struct db_ledger *before,
 	out->start_ns = before->stop_ns;
 	out->start_wall_ns += before->stop_ns - before->start_ns;
 	for (i = 0; i < out->nflows; i++) {
-		old_flow = find_flow(before, &out->flows[i]);
+		old_flow = db_ledger_flow(before, out->flows[i].slot);
 		if (old_flow)
 			subtract(&out->flows[i].counts, &old_flow->counts,
 				 sizeof(old_flow->counts));

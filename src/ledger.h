@@ -73,6 +73,12 @@ struct db_point_row {
 	__u64 run_ns;		/* time spent in it; valid when run_stats */
 };
 
+/* What a block device was called while it was traced. */
+struct db_device {
+	__u32 dev;		/* dev_t as the kernel packs it */
+	char name[32];		/* "sda1", or "MAJOR:MINOR" when it had no name */
+};
+
 struct db_ledger {
 	/* what was observed */
 	char release[128];	/* uname -r */
@@ -88,7 +94,7 @@ struct db_ledger {
 	char filter[256];	/* the filters in words; empty: none */
 
 	/* what was found */
-	struct db_flow *flows;	/* owned array */
+	struct db_flow *flows;	/* owned array, by rising slot */
 	size_t nflows;
 	struct db_flow_counts total;		/* sum over the flows */
 	struct db_order_counts orders;
@@ -97,6 +103,9 @@ struct db_ledger {
 	size_t ncontexts;
 	struct db_truth truth;
 	struct db_sweep sweep;
+
+	struct db_device *devices;		/* owned array; every device in flows and contexts */
+	size_t ndevices;
 
 	/* how complete it is */
 	struct db_point_row *points;		/* owned array */
@@ -140,12 +149,22 @@ int db_ledger_copy(struct db_ledger *to, const struct db_ledger *from);
 int db_ledger_delta(struct db_ledger *out, const struct db_ledger *before,
 		    const struct db_ledger *after);
 
-/* A new zeroed flow at the end, or NULL when out of memory. */
+/* A new zeroed flow at the end, or NULL when out of memory.  Its slot must be the largest. */
 struct db_flow *db_ledger_add_flow(struct db_ledger *ledger);
 
 /* A new zeroed row at the end, or NULL when out of memory. */
 struct db_context_row *db_ledger_add_context(struct db_ledger *ledger);
 struct db_point_row *db_ledger_add_point(struct db_ledger *ledger);
+struct db_device *db_ledger_add_device(struct db_ledger *ledger);
+
+/* The flow in the kernel's slot @slot, or NULL. */
+struct db_flow *db_ledger_flow(const struct db_ledger *ledger, __u32 slot);
+
+/*
+ * Name of a device.  When the ledger does not know it, "MAJOR:MINOR" is
+ * written to @room (@size >= 24) and returned.
+ */
+const char *db_ledger_device(const struct db_ledger *ledger, __u32 dev, char *room, size_t size);
 
 /* Makes total the sum over the flows. */
 void db_ledger_sum(struct db_ledger *ledger);

@@ -121,6 +121,34 @@ int db_name_flow(struct db_flow *flow, const struct db_flow_info *info)
 	return flow->cgroup ? 0 : -ENOMEM;
 }
 
+static int name_device(struct db_ledger *ledger, __u32 dev)
+{
+	struct db_device *device;
+	size_t i;
+
+	for (i = 0; i < ledger->ndevices; i++)
+		if (ledger->devices[i].dev == dev)
+			return 0;
+	device = db_ledger_add_device(ledger);
+	if (!device)
+		return -ENOMEM;
+	device->dev = dev;
+	db_device_name(dev, device->name, sizeof(device->name));
+	return 0;
+}
+
+int db_name_devices(struct db_ledger *ledger)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < ledger->nflows && !err; i++)
+		err = name_device(ledger, ledger->flows[i].dev);
+	for (i = 0; i < ledger->ncontexts && !err; i++)
+		err = name_device(ledger, ledger->contexts[i].key.dev);
+	return err;
+}
+
 /* Looks for the directory with this inode number at or below @dir, which it closes. */
 static char *find_directory(int dir, const char *path, __u64 id, int depth)
 {

@@ -11,6 +11,12 @@
  */
 int db_name_flow(struct db_flow *flow, const struct db_flow_info *info);
 
+/*
+ * Adds to the ledger the names of all devices in its flows and contexts.  0 or
+ * -ENOMEM.
+ */
+int db_name_devices(struct db_ledger *ledger);
+
 /* Path of the cgroup with this id below any mounted hierarchy, or NULL; to be freed. */
 char *db_cgroup_path(__u64 id);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "histogram.h"
-#include "names.h"
+#include "output.h"
 #include "words.h"
 
 void db_text_time(__u64 ns, char *text, size_t size)
@@ -163,6 +163,7 @@ static void write_hist_line(FILE *out, const struct db_histogram *h, const char 
 {
 	static const unsigned int quantiles[] = { 500, 900, 990, 999 };
 	char text[8][32];
+	double mean;
 	size_t i;
 
 	if (!time) {
@@ -176,7 +177,8 @@ static void write_hist_line(FILE *out, const struct db_histogram *h, const char 
 		return;
 	}
 	db_text_time(h->min, text[0], sizeof(text[0]));
-	db_text_time(db_histogram_mean(h), text[1], sizeof(text[1]));
+	mean = db_histogram_mean(h);
+	db_text_time(mean < 1e19 ? mean : 1e19, text[1], sizeof(text[1]));
 	for (i = 0; i < 4; i++)
 		db_text_time(db_histogram_quantile(h, quantiles[i]), text[2 + i], sizeof(text[0]));
 	db_text_time(h->max, text[6], sizeof(text[6]));
@@ -215,13 +217,15 @@ static int by_events(const void *a, const void *b)
 
 	if ((*x)->key.place != (*y)->key.place)
 		return (*x)->key.place < (*y)->key.place ? -1 : 1;
-	return (*x)->events > (*y)->events ? -1 : (*x)->events < (*y)->events;
+	if ((*x)->events != (*y)->events)
+		return (*x)->events > (*y)->events ? -1 : 1;
+	return memcmp(&(*x)->key, &(*y)->key, sizeof((*x)->key));
 }
 
 static void write_contexts(FILE *out, const struct db_ledger *l)
 {
 	const struct db_context_row **rows;
-	char device[64];
+	char room[24];
 	size_t i, n = 0;
 
 	fprintf(out, "\nCompletion context\n");
@@ -239,9 +243,9 @@ static void write_contexts(FILE *out, const struct db_ledger *l)
 	if (!n)
 		fprintf(out, "  no write completion seen\n");
 	for (i = 0; i < n && i < 2 * DB_TEXT_ROWS; i++) {
-		db_device_name(rows[i]->key.dev, device, sizeof(device));
 		fprintf(out, "  %-16s %-10s %10llu  %-15s %s%s%s\n",
-			db_place_word(rows[i]->key.place), device,
+			db_place_word(rows[i]->key.place),
+			db_ledger_device(l, rows[i]->key.dev, room, sizeof(room)),
 			(unsigned long long)rows[i]->events,
 			db_context_word(rows[i]->key.context), db_runner_word(rows[i]->key.runner),
 			rows[i]->wq[0] ? ", workqueue " : "", rows[i]->wq);
@@ -263,13 +267,15 @@ static int by_births(const void *a, const void *b)
 	const struct db_flow *const *x = a, *const *y = b;
 	__u64 p = db_born(&(*x)->counts).pages, q = db_born(&(*y)->counts).pages;
 
-	return p > q ? -1 : p < q;
+	if (p != q)
+		return p > q ? -1 : 1;
+	return (*x)->slot < (*y)->slot ? -1 : (*x)->slot > (*y)->slot;
 }
 
-static void flow_row(FILE *out, const struct db_flow *f)
+static void flow_row(FILE *out, const struct db_ledger *l, const struct db_flow *f)
 {
 	struct db_count left = db_left(&f->counts), now = {}, one;
-	char device[64];
+	char room[24];
 	int reason;
 
 	for (reason = DB_OUT_LEFT_FIRST; reason <= DB_OUT_LEFT_LAST; reason++) {
@@ -278,12 +284,12 @@ static void flow_row(FILE *out, const struct db_flow *f)
 		one = db_left_now(&f->counts, reason);
 		now.pages += one.pages;
 	}
-	db_device_name(f->dev, device, sizeof(device));
 	fprintf(out, "  %10llu %10llu %10llu %10llu  %-8s %-10s ",
 		(unsigned long long)db_born(&f->counts).pages,
 		(unsigned long long)(db_out(&f->counts, DB_OUT_DROPPED_WRITE).pages +
 				     db_out(&f->counts, DB_OUT_DROPPED_READ).pages),
-		(unsigned long long)left.pages, (unsigned long long)now.pages, f->fs, device);
+		(unsigned long long)left.pages, (unsigned long long)now.pages, f->fs,
+		db_ledger_device(l, f->dev, room, sizeof(room)));
 	if (f->file)
 		fprintf(out, "%s", f->file);
 	else if (f->file_found == DB_FOUND_LUMPED)
@@ -306,7 +312,7 @@ static void write_flows(FILE *out, const struct db_ledger *l)
 	fprintf(out, "\nBy file and memory cgroup (pages)\n  %10s %10s %10s %10s  %-8s %-10s %s\n",
 		"births", "dropped", "left", "left now", "fs", "device", "file  [cgroup]");
 	for (i = 0; i < l->nflows && i < DB_TEXT_ROWS; i++)
-		flow_row(out, rows[i]);
+		flow_row(out, l, rows[i]);
 	if (i < l->nflows)
 		fprintf(out, "  and %zu more (--json has all)\n", l->nflows - i);
 	free(rows);
@@ -356,7 +362,7 @@ int db_text_report(FILE *out, const struct db_ledger *l)
 	write_contexts(out, l);
 	write_flows(out, l);
 	write_completeness(out, l);
-	return fflush(out) || ferror(out) ? -EPIPE : 0;
+	return db_output_flush(out);
 }
 
 int db_text_interval(FILE *out, const struct db_ledger *d, unsigned long line)
@@ -379,5 +385,5 @@ int db_text_interval(FILE *out, const struct db_ledger *d, unsigned long line)
 		(unsigned long long)(db_out(&d->total, DB_OUT_TRUNCATED).pages +
 				     db_out(&d->total, DB_OUT_RECLAIMED).pages),
 		residency, (unsigned long long)db_ledger_count_losses(d));
-	return fflush(out) || ferror(out) ? -EPIPE : 0;
+	return db_output_flush(out);
 }
