@@ -73,7 +73,7 @@ db_inline void db_emit_folio(const struct db_config *cfg, __u32 type, const stru
 	e->cpu = bpf_get_smp_processor_id();
 	e->time_ns = now;
 	e->folio = f->tag;
-	e->index = BPF_CORE_READ(folio, index);
+	e->index = folio->index;
 	e->flow = f->flow;
 	e->pages = f->pages_left;
 	e->residency_ns = residency;

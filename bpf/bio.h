@@ -18,7 +18,8 @@ db_inline bool db_bvec_dropbehind(const struct bio_vec *vec)
 {
 	struct page *page = BPF_CORE_READ(vec, bv_page);
 
-	return page && db_folio_flags(db_page_folio(page)) & db_pg_bit(dropbehind);
+	return page && db_folio_flags(db_typed(struct folio, db_page_folio(page))) &
+		       db_pg_bit(dropbehind);
 }
 
 /*

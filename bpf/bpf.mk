@@ -5,8 +5,8 @@
 BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) \
 	-Wall -Wextra -Werror -Wno-unused-parameter -I$(BUILD) -Iinclude -Ibpf
-BPF_MAIN := context lifecycle deferral sweep
-BPF_CALIBRATE := context calibrate
+BPF_MAIN := kfunc context lifecycle deferral sweep
+BPF_CALIBRATE := kfunc context calibrate
 BPF_HEADERS := $(wildcard bpf/*.h include/dropbehind/*.h)
 
 # Types of the kernel that builds; of another one with VMLINUX_BTF=/path/to/vmlinux.

@@ -15,6 +15,19 @@
 #define db_inline static __always_inline
 
 /*
+ * A kernel address as a pointer that can be followed by plain loads instead of
+ * a helper call each (bpf_rdonly_cast(), 6.2); a bad address reads as zero.
+ * What is loaded that way is typed too, but takes no arithmetic; addresses
+ * that are computed with are kept as numbers beside.  The call sits in an
+ * object of its own (kfunc.bpf.c): libbpf 1.1 links no two objects that both
+ * name the same kernel function.
+ */
+void *db_rdonly(__u64 address, __u32 type);
+
+#define db_typed(type, address) \
+	((type *)db_rdonly((__u64)(address), bpf_core_type_id_kernel(type)))
+
+/*
  * Page flag numbers depend on the configuration, and PG_dropbehind exists
  * since 6.14; a flavour of the enumeration lets this build on a machine whose
  * own kernel has no such flag.
@@ -43,17 +56,15 @@ struct folio___plain {
 	unsigned long flags;
 } __attribute__((preserve_access_index));
 
+/* @folio here and below: from db_typed(). */
 db_inline unsigned long db_folio_flags(const struct folio *folio)
 {
 	const struct folio___typed *typed = (const void *)folio;
 	const struct folio___plain *plain = (const void *)folio;
-	unsigned long flags = 0;
 
 	if (bpf_core_field_exists(typed->flags.f))
-		bpf_core_read(&flags, sizeof(flags), &typed->flags.f);
-	else
-		bpf_core_read(&flags, sizeof(flags), &plain->flags);
-	return flags;
+		return typed->flags.f;
+	return plain->flags;
 }
 
 /* Order of a large folio: low byte of the first tail page's flags since 6.6 (59ea1a0a3c14). */
@@ -61,7 +72,7 @@ db_inline unsigned int db_folio_order(const struct folio *folio, unsigned long f
 {
 	if (!(flags & db_pg_bit(head)))
 		return 0;
-	return BPF_CORE_READ(folio, _flags_1) & 0xff;
+	return folio->_flags_1 & 0xff;
 }
 
 /*
@@ -73,9 +84,9 @@ db_inline bool db_folio_mapped(const struct folio *folio, unsigned long flags)
 	int count;
 
 	if (flags & db_pg_bit(head))
-		count = BPF_CORE_READ(folio, _large_mapcount.counter) + 1;
+		count = folio->_large_mapcount.counter + 1;
 	else
-		count = BPF_CORE_READ(folio, _mapcount.counter) + 1;
+		count = folio->_mapcount.counter + 1;
 	return count >= 1;
 }
 
@@ -92,7 +103,7 @@ struct page___info {
 	unsigned long compound_info;
 } __attribute__((preserve_access_index));
 
-db_inline struct folio *db_page_folio(const struct page *page)
+db_inline __u64 db_page_folio(const struct page *page)
 {
 	const struct page___head *old = (const void *)page;
 	const struct page___info *new = (const void *)page;
@@ -103,10 +114,10 @@ db_inline struct folio *db_page_folio(const struct page *page)
 	else
 		bpf_core_read(&info, sizeof(info), &old->compound_head);
 	if (!(info & 1))
-		return (struct folio *)page;
+		return (__u64)page;
 	if ((info >> 32) == 0xffffffff)
-		return (struct folio *)((unsigned long)page & info);
-	return (struct folio *)(info - 1);
+		return (__u64)page & info;
+	return info - 1;
 }
 
 /*
@@ -124,7 +135,7 @@ db_inline unsigned long db_folio_memcg_data(const struct folio *folio)
 {
 	if (!bpf_core_field_exists(folio->memcg_data))
 		return 0;
-	return BPF_CORE_READ(folio, memcg_data);
+	return folio->memcg_data;
 }
 
 db_inline struct mem_cgroup *db_memcg(unsigned long memcg_data)
@@ -343,12 +354,12 @@ struct pt_regs___syscallno {
  * number: the typed pointers these programs get allow no arithmetic.
  * bpf_get_func_arg() (5.17) is inlined.
  */
-db_inline void *db_arg(void *ctx, __u32 n)
+db_inline __u64 db_arg(void *ctx, __u32 n)
 {
 	__u64 value = 0;
 
 	bpf_get_func_arg(ctx, n, &value);
-	return (void *)value;
+	return value;
 }
 
 /* Task flags, include/linux/sched.h; not in BTF. */

@@ -438,7 +438,7 @@ int BPF_PROG(work_start, struct work_struct *work)
 	SEC("fentry")							\
 	int name##_fentry(unsigned long long *ctx)			\
 	{								\
-		struct bio *bio = db_arg(ctx, 0);			\
+		struct bio *bio = (void *)db_arg(ctx, 0);		\
 									\
 		return call;						\
 	}								\
@@ -451,7 +451,7 @@ int BPF_PROG(work_start, struct work_struct *work)
 SEC("fentry")
 int bio_endio_fentry(unsigned long long *ctx)
 {
-	return db_handle_bio_endio(db_arg(ctx, 0), DB_ATTACH_FENTRY, DB_IRQS_ASK);
+	return db_handle_bio_endio((void *)db_arg(ctx, 0), DB_ATTACH_FENTRY, DB_IRQS_ASK);
 }
 
 SEC("kprobe")
@@ -473,7 +473,7 @@ DB_BIO_ENTRY(end_io_f2fs_zone, db_handle_end_io(bio))
 SEC("fentry")
 int xfs_finish_fentry(unsigned long long *ctx)
 {
-	return db_handle_xfs_finish(db_arg(ctx, 0));
+	return db_handle_xfs_finish((void *)db_arg(ctx, 0));
 }
 
 SEC("kprobe")

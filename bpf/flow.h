@@ -16,12 +16,12 @@
 
 /* Last answer on this CPU. */
 struct db_flow_memo {
-	__u64 mapping;
 	__u64 memcg_data;
 	__u64 ino;
 	__u32 gen;
+	__u32 dev;
 	__u32 flow;
-	__u64 check;	/* of all the above: two programs may write at once */
+	__u32 check;	/* of all the above: two programs may write at once */
 };
 
 struct {
@@ -137,16 +137,15 @@ db_inline __u32 db_flow_new(const struct db_config *cfg, struct db_next *next, b
 	return slot < DB_MAX_FLOWS ? slot : 0;
 }
 
-db_inline __u64 db_flow_check(const struct db_flow_memo *memo)
+db_inline __u32 db_flow_check(const struct db_flow_memo *memo)
 {
-	return memo->mapping * 3 + memo->memcg_data * 5 + memo->ino * 7 + memo->gen * 11ULL +
-	       memo->flow * 13ULL + 1;
+	return memo->memcg_data * 5 + memo->ino * 7 + memo->gen * 11 + memo->dev * 13 +
+	       memo->flow * 17 + 1;
 }
 
-static __noinline __u32 db_flow_find(struct address_space *mapping, unsigned long memcg_data)
+static __noinline __u32 db_flow_find(struct inode *inode, unsigned long memcg_data)
 {
 	struct db_config *cfg = db_cfg();
-	struct inode *inode = BPF_CORE_READ(mapping, host);
 	struct mem_cgroup *memcg = db_memcg(memcg_data);
 	struct cgroup *cgrp = memcg ? BPF_CORE_READ(memcg, css.cgroup) : NULL;
 	struct db_flow_key key = {};
@@ -205,26 +204,25 @@ static __noinline __u32 db_flow_find(struct address_space *mapping, unsigned lon
 	return slot;
 }
 
-/* The flow of a folio that is in @mapping, or DB_FLOW_REJECTED. */
-db_inline __u32 db_flow_of(struct address_space *mapping, unsigned long memcg_data)
+/* The flow of a folio of @inode (from a typed load), or DB_FLOW_REJECTED. */
+db_inline __u32 db_flow_of(struct inode *inode, unsigned long memcg_data)
 {
-	struct inode *inode = BPF_CORE_READ(mapping, host);
 	struct db_flow_memo *memo, now = {
-		.mapping = (__u64)mapping,
 		.memcg_data = memcg_data,
-		.ino = BPF_CORE_READ(inode, i_ino),
-		.gen = BPF_CORE_READ(inode, i_generation),
+		.ino = inode->i_ino,
+		.gen = inode->i_generation,
+		.dev = inode->i_sb->s_dev,
 	};
 	__u32 zero = 0;
 
 	memo = bpf_map_lookup_elem(&db_flow_memos, &zero);
-	if (memo && memo->mapping == now.mapping && memo->memcg_data == now.memcg_data &&
-	    memo->ino == now.ino && memo->gen == now.gen) {
+	if (memo && memo->memcg_data == now.memcg_data && memo->ino == now.ino &&
+	    memo->gen == now.gen && memo->dev == now.dev) {
 		now.flow = memo->flow;
 		if (memo->check == db_flow_check(&now))
 			return now.flow;
 	}
-	now.flow = db_flow_find(mapping, memcg_data);
+	now.flow = db_flow_find(inode, memcg_data);
 	now.check = db_flow_check(&now);
 	if (memo)
 		*memo = now;

@@ -29,12 +29,12 @@ db_inline bool db_origin_wanted(const struct db_config *cfg)
  */
 db_inline __u32 db_birth_op(struct inode *inode)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
+	struct task_struct *task = bpf_get_current_task_btf();
 	unsigned long owner;
 
-	if (BPF_CORE_READ(task, flags) & DB_PF_MEMALLOC_NOFS && !db_in_write_syscall(task))
+	if (task->flags & DB_PF_MEMALLOC_NOFS && !db_in_write_syscall(task))
 		return DB_OP_READAHEAD;
-	owner = BPF_CORE_READ(inode, i_rwsem.owner.counter);
+	owner = inode->i_rwsem.owner.counter;
 	if (!(owner & DB_RWSEM_READER_OWNED) &&
 	    (owner & ~DB_RWSEM_OWNER_FLAGS) == (unsigned long)task)
 		return DB_OP_WRITE;
@@ -42,45 +42,48 @@ db_inline __u32 db_birth_op(struct inode *inode)
 }
 
 /* The slot of a folio that is born; a stale one of the same address is settled first. */
-db_inline struct db_folio *db_birth_slot(const struct db_config *cfg, struct folio *folio)
+db_inline struct db_folio *db_birth_slot(const struct db_config *cfg, __u64 tag)
 {
-	struct db_folio *f = db_table_find(cfg, (__u64)folio);
+	struct db_folio *f = db_table_find(cfg, tag);
 
 	if (!f)
-		return db_table_take(cfg, (__u64)folio);
+		return db_table_take(cfg, tag);
 	db_lose(DB_LOSS_GONE, f->pages_left);
 	if (f->outcome == DB_OUT_NONE)
 		db_count_outcome(f, DB_OUT_LEFT_MIGRATED, 1, f->pages_left);
 	return f;
 }
 
-db_inline int db_handle_birth(struct folio *folio)
+db_inline int db_handle_birth(__u64 tag)
 {
 	struct db_config *cfg = db_on();
-	unsigned long flags, memcg_data;
 	struct address_space *mapping;
 	struct db_folio *f, born = {};
 	struct db_next *next;
+	struct folio *folio;
+	struct inode *inode;
+	unsigned long flags;
 	__u32 flow, zero = 0;
 
 	if (!cfg)
 		return 0;
+	folio = db_typed(struct folio, tag);
 	flags = db_folio_flags(folio);
 	if (!(flags & db_pg_bit(dropbehind)))
 		return 0;
 	if (cfg->filter_on && !db_origin_wanted(cfg))
 		return 0;
-	mapping = BPF_CORE_READ(folio, mapping);
-	memcg_data = db_folio_memcg_data(folio);
-	flow = db_flow_of(mapping, memcg_data);
+	mapping = folio->mapping;
+	inode = mapping->host;
+	flow = db_flow_of(inode, db_folio_memcg_data(folio));
 	if (flow == DB_FLOW_REJECTED)
 		return 0;
 	born.flow = flow;
 	born.order = db_folio_order(folio, flags);
 	born.pages_left = 1U << (born.order & 31);
-	born.op = db_birth_op(BPF_CORE_READ(mapping, host));
+	born.op = db_birth_op(inode);
 	db_count_birth(&born);
-	f = db_birth_slot(cfg, folio);
+	f = db_birth_slot(cfg, tag);
 	if (!f) {
 		db_lose(DB_LOSS_TABLE_FULL, born.pages_left);
 		return 0;
@@ -105,22 +108,22 @@ db_inline int db_handle_birth(struct folio *folio)
 }
 
 /* A part of a split folio gets a slot of its own where its flag shows that it needs one. */
-db_inline struct db_folio *db_find_or_split(const struct db_config *cfg, struct folio *folio,
-					    unsigned long flags)
+db_inline struct db_folio *db_find_or_split(const struct db_config *cfg, __u64 tag,
+					    const struct folio *folio, unsigned long flags)
 {
-	struct db_folio *f = db_table_find(cfg, (__u64)folio), *whole;
+	struct db_folio *f = db_table_find(cfg, tag), *whole;
 	__u32 order, pages;
 
 	if (f || !(flags & db_pg_bit(dropbehind)))
 		return f;
-	whole = db_table_find_split(cfg, (__u64)folio);
+	whole = db_table_find_split(cfg, tag);
 	if (!whole)
 		return NULL;
 	order = db_folio_order(folio, flags);
 	pages = 1U << (order & 31);
 	if (pages >= whole->pages_left)
 		return NULL;
-	f = db_table_take(cfg, (__u64)folio);
+	f = db_table_take(cfg, tag);
 	if (!f)
 		return NULL;
 	f->birth_ns = whole->birth_ns;
@@ -148,14 +151,14 @@ db_inline struct db_folio *db_find_or_split(const struct db_config *cfg, struct 
 db_inline __u32 db_death_cause(const struct db_config *cfg, const struct db_folio *f,
 			       unsigned long flags, struct address_space *mapping)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
+	struct task_struct *task = bpf_get_current_task_btf();
 	unsigned int task_flags;
 
 	if (f->state & DB_FOLIO_TRIED)
 		return f->state & DB_FOLIO_ATTEMPT ? DB_FATE_DROPPED_WRITE : DB_FATE_DROPPED_READ;
-	if (BPF_CORE_READ(mapping, flags) & db_as_exiting())
+	if (mapping->flags & db_as_exiting())
 		return DB_FATE_TRUNCATED;
-	task_flags = BPF_CORE_READ(task, flags);
+	task_flags = task->flags;
 	if (task_flags & (DB_PF_MEMALLOC | DB_PF_KSWAPD))
 		return DB_FATE_RECLAIMED;
 	if (db_has_point(cfg, DB_POINT_DROP) || flags & db_pg_bit(dropbehind))
@@ -193,9 +196,10 @@ db_inline __u32 db_death_outcome(const struct db_config *cfg, const struct db_fo
 	return f->wb_end_ns ? DB_OUT_RECLAIMED : DB_OUT_LEFT_NO_WB;
 }
 
-db_inline int db_handle_death(struct folio *folio)
+db_inline int db_handle_death(__u64 tag)
 {
 	struct db_config *cfg = db_on();
+	struct folio *folio;
 	struct address_space *mapping;
 	struct db_next *next;
 	struct db_folio *f;
@@ -206,15 +210,16 @@ db_inline int db_handle_death(struct folio *folio)
 
 	if (!cfg)
 		return 0;
+	folio = db_typed(struct folio, tag);
 	flags = db_folio_flags(folio);
-	f = db_table_find(cfg, (__u64)folio);
+	f = db_table_find(cfg, tag);
 	if (!f) {
 		next = bpf_map_lookup_elem(&db_next, &zero);
 		if (!next || !next->large)
 			goto unknown;
 		if (!(flags & db_pg_bit(dropbehind)) && db_has_point(cfg, DB_POINT_DROP))
 			return 0;
-		f = db_table_find_split(cfg, (__u64)folio);
+		f = db_table_find_split(cfg, tag);
 		if (!f)
 			goto unknown;
 	}
@@ -223,7 +228,7 @@ db_inline int db_handle_death(struct folio *folio)
 		pages = f->pages_left;
 	last = pages == f->pages_left;
 	now = bpf_ktime_get_ns();
-	mapping = BPF_CORE_READ(folio, mapping);
+	mapping = folio->mapping;
 	cause = db_death_cause(cfg, f, flags, mapping);
 	if (f->outcome == DB_OUT_NONE) {
 		outcome = db_death_outcome(cfg, f, flags, cause);
@@ -260,29 +265,33 @@ unknown:
 	return 0;
 }
 
-db_inline int db_handle_wb_start(struct folio *folio)
+db_inline int db_handle_wb_start(__u64 tag)
 {
 	struct db_config *cfg = db_on();
+	struct folio *folio;
 	struct db_folio *f;
 
 	if (!cfg)
 		return 0;
-	f = db_find_or_split(cfg, folio, db_folio_flags(folio));
+	folio = db_typed(struct folio, tag);
+	f = db_find_or_split(cfg, tag, folio, db_folio_flags(folio));
 	if (f && !f->wb_start_ns)
 		f->wb_start_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
-db_inline int db_handle_wb_end(struct folio *folio)
+db_inline int db_handle_wb_end(__u64 tag)
 {
 	struct db_config *cfg = db_on();
+	struct folio *folio;
 	struct db_folio *f;
 	unsigned long flags;
 
 	if (!cfg)
 		return 0;
+	folio = db_typed(struct folio, tag);
 	flags = db_folio_flags(folio);
-	f = db_find_or_split(cfg, folio, flags);
+	f = db_find_or_split(cfg, tag, folio, flags);
 	if (!f)
 		return 0;
 	f->wb_end_ns = bpf_ktime_get_ns();
@@ -292,9 +301,10 @@ db_inline int db_handle_wb_end(struct folio *folio)
 }
 
 /* The drop after writeback is about to be tried, if the context allows. */
-db_inline int db_handle_end_dropbehind(struct folio *folio, enum db_attach how, __u32 irqs)
+db_inline int db_handle_end_dropbehind(__u64 tag, enum db_attach how, __u32 irqs)
 {
 	struct db_config *cfg = db_on();
+	struct folio *folio;
 	enum db_context context;
 	unsigned long flags;
 	struct db_folio *f;
@@ -302,10 +312,11 @@ db_inline int db_handle_end_dropbehind(struct folio *folio, enum db_attach how, 
 
 	if (!cfg)
 		return 0;
+	folio = db_typed(struct folio, tag);
 	flags = db_folio_flags(folio);
 	if (!(flags & db_pg_bit(dropbehind)))
 		return 0;
-	f = db_find_or_split(cfg, folio, flags);
+	f = db_find_or_split(cfg, tag, folio, flags);
 	if (!f) {
 		if (!cfg->filter_on)
 			db_lose(DB_LOSS_UNBORN, 1U << (db_folio_order(folio, flags) & 31));
@@ -315,7 +326,7 @@ db_inline int db_handle_end_dropbehind(struct folio *folio, enum db_attach how, 
 	now = bpf_ktime_get_ns();
 	if (!db_has_point(cfg, DB_POINT_WB_END))
 		f->wb_end_ns = now;
-	db_context_count(DB_PLACE_DROP, BPF_CORE_READ(folio, mapping, host, i_sb, s_dev), 0, context,
+	db_context_count(DB_PLACE_DROP, folio->mapping->host->i_sb->s_dev, 0, context,
 			 1, f->pages_left);
 	if (context == DB_CTX_UNKNOWN || db_context_in_task(context))
 		f->state |= DB_FOLIO_ATTEMPT;
@@ -325,14 +336,16 @@ db_inline int db_handle_end_dropbehind(struct folio *folio, enum db_attach how, 
 }
 
 /* Back from the attempt: a folio that still has its flag was not even tried. */
-db_inline int db_handle_end_dropbehind_ret(struct folio *folio)
+db_inline int db_handle_end_dropbehind_ret(__u64 tag)
 {
 	struct db_config *cfg = db_on();
+	struct folio *folio;
 	struct db_folio *f;
 
 	if (!cfg)
 		return 0;
-	f = db_table_find(cfg, (__u64)folio);
+	folio = db_typed(struct folio, tag);
+	f = db_table_find(cfg, tag);
 	if (!f || !(f->state & DB_FOLIO_ATTEMPT))
 		return 0;
 	if (!(f->state & (DB_FOLIO_BOUNCED | DB_FOLIO_TRIED)) &&
@@ -343,25 +356,27 @@ db_inline int db_handle_end_dropbehind_ret(struct folio *folio)
 }
 
 /* The folio is locked and, if clean and not under writeback, loses its flag now. */
-db_inline int db_handle_drop(struct folio *folio)
+db_inline int db_handle_drop(__u64 tag)
 {
 	struct db_config *cfg = db_on();
+	struct folio *folio;
 	struct db_folio *f;
 	unsigned long flags;
 
 	if (!cfg)
 		return 0;
+	folio = db_typed(struct folio, tag);
 	flags = db_folio_flags(folio);
 	if (!(flags & db_pg_bit(dropbehind)))
 		return 0;
-	f = db_find_or_split(cfg, folio, flags);
+	f = db_find_or_split(cfg, tag, folio, flags);
 	if (!f)
 		return 0;
 	if (flags & (db_pg_bit(writeback) | db_pg_bit(dirty))) {
 		f->state |= DB_FOLIO_BOUNCED;
 		return 0;
 	}
-	if (!BPF_CORE_READ(folio, mapping))
+	if (!folio->mapping)
 		return 0;
 	if (db_folio_mapped(folio, flags))
 		db_decide(cfg, f, folio, DB_OUT_LEFT_MAPPED, DB_CTX_TASK, bpf_ktime_get_ns());
@@ -370,14 +385,16 @@ db_inline int db_handle_drop(struct folio *folio)
 	return 0;
 }
 
-db_inline int db_handle_drop_ret(struct folio *folio)
+db_inline int db_handle_drop_ret(__u64 tag)
 {
 	struct db_config *cfg = db_on();
+	struct folio *folio;
 	struct db_folio *f;
 
 	if (!cfg)
 		return 0;
-	f = db_table_find(cfg, (__u64)folio);
+	folio = db_typed(struct folio, tag);
+	f = db_table_find(cfg, tag);
 	if (!f || !(f->state & DB_FOLIO_TRIED))
 		return 0;
 	db_decide(cfg, f, folio, DB_OUT_LEFT_REFUSED, DB_CTX_TASK, bpf_ktime_get_ns());
@@ -386,14 +403,16 @@ db_inline int db_handle_drop_ret(struct folio *folio)
 }
 
 /* The copy of a migrated folio does not inherit the flag. */
-db_inline int db_handle_migrate(struct folio *folio)
+db_inline int db_handle_migrate(__u64 tag)
 {
 	struct db_config *cfg = db_on();
+	struct folio *folio;
 	struct db_folio *f;
 
 	if (!cfg)
 		return 0;
-	f = db_table_find(cfg, (__u64)folio);
+	folio = db_typed(struct folio, tag);
+	f = db_table_find(cfg, tag);
 	if (!f)
 		return 0;
 	db_decide(cfg, f, folio, DB_OUT_LEFT_MIGRATED, DB_CTX_UNKNOWN, bpf_ktime_get_ns());
@@ -402,13 +421,13 @@ db_inline int db_handle_migrate(struct folio *folio)
 }
 
 SEC("raw_tp/mm_filemap_add_to_page_cache")
-int BPF_PROG(birth, struct folio *folio)
+int BPF_PROG(birth, __u64 folio)
 {
 	return db_handle_birth(folio);
 }
 
 SEC("raw_tp/mm_filemap_delete_from_page_cache")
-int BPF_PROG(death, struct folio *folio)
+int BPF_PROG(death, __u64 folio)
 {
 	return db_handle_death(folio);
 }
@@ -421,12 +440,12 @@ int BPF_PROG(death, struct folio *folio)
 	SEC("fentry")							\
 	int name##_fentry(unsigned long long *ctx)			\
 	{								\
-		struct folio *folio = db_arg(ctx, 0);			\
+		__u64 folio = db_arg(ctx, 0);				\
 									\
 		return call;						\
 	}								\
 	SEC("kprobe")							\
-	int BPF_KPROBE(name##_kprobe, struct folio *folio)		\
+	int BPF_KPROBE(name##_kprobe, __u64 folio)			\
 	{								\
 		return call;						\
 	}
@@ -477,28 +496,28 @@ db_inline __u64 db_call_key(__u64 which)
 	return bpf_get_current_task() | which;
 }
 
-db_inline void db_call_enter(__u64 which, struct folio *folio)
+db_inline void db_call_enter(__u64 which, __u64 folio)
 {
-	__u64 key = db_call_key(which), value = (__u64)folio;
+	__u64 key = db_call_key(which), value = folio;
 
-	if (db_folio_flags(folio) & db_pg_bit(dropbehind))
+	if (db_folio_flags(db_typed(struct folio, folio)) & db_pg_bit(dropbehind))
 		bpf_map_update_elem(&db_calls, &key, &value, BPF_ANY);
 }
 
-db_inline struct folio *db_call_leave(__u64 which)
+db_inline __u64 db_call_leave(__u64 which)
 {
 	__u64 key = db_call_key(which), *value, folio;
 
 	value = bpf_map_lookup_elem(&db_calls, &key);
 	if (!value)
-		return NULL;
+		return 0;
 	folio = *value;
 	bpf_map_delete_elem(&db_calls, &key);
-	return (struct folio *)folio;
+	return folio;
 }
 
 SEC("kprobe")
-int BPF_KPROBE(end_dropbehind_kprobe, struct folio *folio)
+int BPF_KPROBE(end_dropbehind_kprobe, __u64 folio)
 {
 	struct db_config *cfg = db_on();
 	enum db_context context;
@@ -514,7 +533,7 @@ int BPF_KPROBE(end_dropbehind_kprobe, struct folio *folio)
 SEC("kretprobe")
 int BPF_KRETPROBE(end_dropbehind_kretprobe)
 {
-	struct folio *folio;
+	__u64 folio;
 
 	if (!db_on())
 		return 0;
@@ -523,7 +542,7 @@ int BPF_KRETPROBE(end_dropbehind_kretprobe)
 }
 
 SEC("kprobe")
-int BPF_KPROBE(drop_kprobe, struct folio *folio)
+int BPF_KPROBE(drop_kprobe, __u64 folio)
 {
 	if (!db_on())
 		return 0;
@@ -534,7 +553,7 @@ int BPF_KPROBE(drop_kprobe, struct folio *folio)
 SEC("kretprobe")
 int BPF_KRETPROBE(drop_kretprobe)
 {
-	struct folio *folio;
+	__u64 folio;
 
 	if (!db_on())
 		return 0;
@@ -549,7 +568,7 @@ int migrate_fentry(unsigned long long *ctx)
 }
 
 SEC("kprobe")
-int BPF_KPROBE(migrate_kprobe, struct folio *to, struct folio *from)
+int BPF_KPROBE(migrate_kprobe, __u64 to, __u64 from)
 {
 	return db_handle_migrate(from);
 }

@@ -82,15 +82,17 @@ db_inline __u32 db_sweep_pending(const struct db_folio *f, unsigned long flags)
 db_inline void db_sweep_one(const struct db_config *cfg, struct db_folio *f, struct db_sweep *sum,
 			    __u64 now)
 {
-	struct folio *folio = (struct folio *)f->tag;
+	__u64 tag = f->tag;
+	struct folio *folio;
 	__u32 outcome, pages = f->pages_left, pending, reason;
 	unsigned long flags;
 
-	if (!folio)
+	if (!tag)
 		return;
+	folio = db_typed(struct folio, tag);
 	flags = db_folio_flags(folio);
 	if (!db_still_there(f, folio)) {
-		if (f->tag == (__u64)folio)
+		if (f->tag == tag)
 			db_sweep_gone(f);
 		return;
 	}
@@ -110,7 +112,7 @@ db_inline void db_sweep_one(const struct db_config *cfg, struct db_folio *f, str
 			outcome = f->outcome;
 	}
 	/* Gone in the meantime: its death was counted. */
-	if (f->tag != (__u64)folio)
+	if (f->tag != tag)
 		return;
 	if (outcome == DB_OUT_NONE) {
 		pending = db_sweep_pending(f, flags);

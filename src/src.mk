@@ -4,7 +4,7 @@
 
 SRC_LIB := $(filter-out src/main.c,$(wildcard src/*.c))
 SRC_OBJS := $(SRC_LIB:src/%.c=$(BUILD)/src/%.o)
-SRC_CFLAGS := -I$(BUILD) -Iinclude -Isrc -DDROPBEHIND_VERSION='"$(VERSION)"'
+SRC_CFLAGS := -I$(BUILD) -Iinclude -iquote src -DDROPBEHIND_VERSION='"$(VERSION)"'
 SRC_LDLIBS := -lbpf -lelf -lz -ljansson -lm
 
 $(BUILD)/src/%.o: src/%.c | $(BUILD)/dropbehind.skel.h $(BUILD)/calibrate.skel.h

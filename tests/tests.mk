@@ -14,7 +14,7 @@ tests: $(TEST_BINS)
 
 $(TEST_BINS): $(BUILD)/%: %.c tests/unit/check.h $(BUILD)/libdropbehind.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -Itests/unit -Isrc -Iinclude -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Itests/unit -iquote src -Iinclude -MMD -MP -MF $@.d $(LDFLAGS) -o $@ $< \
 		$(BUILD)/libdropbehind.a $(LDLIBS)
 
 -include $(TEST_BINS:%=%.d)
