@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dropbehind: which verb, and what there is. */
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "complain.h"
 #include "options.h"
+#include "output.h"
 #include "verbs.h"
 
 #ifndef DROPBEHIND_VERSION
@@ -47,11 +50,11 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		help(stdout);
-		return fflush(stdout) ? 1 : 0;
+		return db_output_status(stdout);
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		puts("dropbehind " DROPBEHIND_VERSION);
-		return fflush(stdout) ? 1 : 0;
+		return db_output_status(stdout);
 	}
 	verb = find_verb(argv[1]);
 	if (!verb) {
@@ -62,7 +65,10 @@ int main(int argc, char **argv)
 		return 1;
 	if (options.help) {
 		db_options_help(stdout, verb);
-		return fflush(stdout) ? 1 : 0;
+		return db_output_status(stdout);
 	}
+	/* What went wrong is said in our own words. */
+	if (!getenv("DROPBEHIND_DEBUG"))
+		libbpf_set_print(NULL);
 	return verb->run(&options);
 }

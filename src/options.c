@@ -422,6 +422,9 @@ void db_options_help(FILE *out, const struct db_verb *verb)
 		fprintf(out, "  %-28s %s\n", left, table[i].help);
 	}
 	fprintf(out, "\nExamples:\n%s", verb->examples);
-	fprintf(out, "\nExit status: 0 done, 1 failed or wrong use%s%s.\n", verb->exits ? ", " : "",
-		verb->exits ? verb->exits : "");
+	if (verb->exits && !strncmp(verb->exits, "0 ", 2))
+		fprintf(out, "\nExit status: %s.\n", verb->exits);
+	else
+		fprintf(out, "\nExit status: 0 done, 1 failed or wrong use%s%s.\n",
+			verb->exits ? ", " : "", verb->exits ? verb->exits : "");
 }

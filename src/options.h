@@ -46,7 +46,7 @@ struct db_verb {
 	const char *summary;	/* one line */
 	const char *usage;	/* behind the verb */
 	const char *examples;	/* lines, each indented by two */
-	const char *exits;	/* exit statuses beyond 0 and 1; NULL: none */
+	const char *exits;	/* exit statuses: all of them if it begins with "0 ", else those beyond 0 and 1; NULL: none */
 	unsigned int options;	/* DB_OPT_* */
 	int (*run)(struct db_options *options);	/* returns an exit status */
 };

@@ -113,13 +113,17 @@ static void find_function(struct db_plan_row *row, const struct db_kernel *kerne
 		row->presence = DB_ABSENT;
 }
 
-static void explain_function(struct db_plan_row *row, const struct db_kernel *kernel, bool in_btf)
+static void explain_function(struct db_plan_row *row, const struct db_kernel *kernel, bool in_btf,
+			     unsigned int works)
 {
+	unsigned int usable = works & (1U << DB_ATTACH_KPROBE | (in_btf ? 1U << DB_ATTACH_FENTRY : 0));
+
 	switch (row->presence) {
 	case DB_PRESENT:
-		snprintf(row->why, sizeof(row->why),
-			 in_btf ? "the kernel refuses fentry and kprobes, or --attach does" :
-				  "not in BTF and kprobes are refused");
+		snprintf(row->why, sizeof(row->why), "%s",
+			 usable ? "not allowed by --attach" :
+			 in_btf ? "this kernel refuses fentry and kprobes" :
+				  "not in BTF, and this kernel refuses kprobes");
 		break;
 	case DB_RENAMED:
 		snprintf(row->why, sizeof(row->why), "renamed by the compiler to %.80s",
@@ -158,7 +162,7 @@ static void plan_function(struct db_plan_row *row, const struct db_kernel *kerne
 	else if (in_symbols && allowed(works & allow, DB_ATTACH_KPROBE))
 		row->how = DB_ATTACH_KPROBE;
 	else
-		explain_function(row, kernel, in_btf);
+		explain_function(row, kernel, in_btf, works);
 }
 
 static bool planned(const struct db_plan *plan, enum db_point point)

@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "verbs.h"
 
+#include "feature.h"
 #include "stat.h"
 
 const struct db_verb db_verbs[] = {
+	{
+		.name = "features",
+		.summary = "Says what this kernel and its filesystems offer, by trying",
+		.usage = "[OPTIONS] [PATH...]",
+		.examples =
+			"  dropbehind features                   kernel and all mounted filesystems\n"
+			"  dropbehind features /data             only the filesystem of /data\n"
+			"  dropbehind features -j | jq .verdict  for scripts\n",
+		.exits = "0 usable, 1 limited: some numbers will be unavailable, 2 not usable",
+		.options = DB_OPT_JSON | DB_OPT_OPERANDS,
+		.run = db_verb_features,
+	},
 	{
 		.name = "stat",
 		.summary = "Counts in the kernel and prints a report at the end",

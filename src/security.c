@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "security.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SECURITYFS	"/sys/kernel/security"
+
+/* The kernel's own, not for user space by name: include/linux/errno.h. */
+#define KERNEL_ENOTSUPP	524
+
+/* First line of a file without its newline.  0 or negative errno. */
+static int read_line(const char *path, char *line, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	int err = 0;
+
+	line[0] = 0;
+	if (!f)
+		return -errno;
+	if (!fgets(line, size, f))
+		err = -ENODATA;
+	fclose(f);
+	line[strcspn(line, "\n")] = 0;
+	return err;
+}
+
+static int read_number(const char *path)
+{
+	char line[32];
+
+	return read_line(path, line, sizeof(line)) ? -1 : atoi(line);
+}
+
+static void why_not(const char *what, int err, char *why, size_t size)
+{
+	if (err == -ENOENT && access(SECURITYFS "/lsm", F_OK))
+		snprintf(why, size, "securityfs is not mounted at " SECURITYFS);
+	else if (err == -ENOENT)
+		snprintf(why, size, "this kernel has no %s", what);
+	else
+		snprintf(why, size, "%s", strerror(-err));
+}
+
+/* "none [integrity] confidentiality" -> "integrity" */
+static void pick_bracketed(char *line)
+{
+	char *open = strchr(line, '['), *end;
+
+	if (!open)
+		return;
+	end = strchr(open, ']');
+	if (!end)
+		return;
+	*end = 0;
+	memmove(line, open + 1, strlen(open + 1) + 1);
+}
+
+static int seccomp_mode(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	char line[256];
+	int mode = -1;
+
+	if (!f)
+		return -1;
+	while (mode < 0 && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Seccomp: %d", &mode) != 1)
+			mode = -1;
+	fclose(f);
+	return mode;
+}
+
+void db_security_read(struct db_security *s)
+{
+	char line[128];
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	err = read_line(SECURITYFS "/lockdown", line, sizeof(line));
+	if (err) {
+		why_not("lockdown", err, s->lockdown_why, sizeof(s->lockdown_why));
+	} else {
+		pick_bracketed(line);
+		snprintf(s->lockdown, sizeof(s->lockdown), "%.*s", (int)sizeof(s->lockdown) - 1, line);
+	}
+	err = read_line(SECURITYFS "/lsm", s->lsm, sizeof(s->lsm));
+	if (err)
+		why_not("list of security modules", err, s->lsm_why, sizeof(s->lsm_why));
+	s->bpf_stats = read_number("/proc/sys/kernel/bpf_stats_enabled");
+	s->kptr_restrict = read_number("/proc/sys/kernel/kptr_restrict");
+	s->seccomp = seccomp_mode();
+}
+
+void db_security_explain(const struct db_security *s, int err, char *why, size_t size)
+{
+	switch (-err) {
+	case EPERM:
+	case EACCES:
+		if (s->lockdown[0] && strcmp(s->lockdown, "none"))
+			snprintf(why, size, "refused; the kernel is locked down (%s)", s->lockdown);
+		else if (s->seccomp > 0)
+			snprintf(why, size, "refused; this process runs under a seccomp filter");
+		else
+			snprintf(why, size, "refused by the kernel or a security module (%s)",
+				 strerror(-err));
+		break;
+	case ENOENT:
+	case EOPNOTSUPP:
+	case KERNEL_ENOTSUPP:
+		snprintf(why, size, "this kernel was built without it");
+		break;
+	default:
+		snprintf(why, size, "%s", strerror(-err));
+	}
+}
