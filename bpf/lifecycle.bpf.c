@@ -107,6 +107,23 @@ db_inline int db_handle_birth(__u64 tag)
 	return 0;
 }
 
+/*
+ * A folio with the flag that is not in the table: born before the trace or
+ * while its probe was skipped.  Folios that a filter excludes are not there
+ * either; who asked for them cannot be told any more.
+ */
+db_inline void db_lose_unborn(const struct db_config *cfg, struct folio *folio, unsigned long flags)
+{
+	if (cfg->filter_on) {
+		if (cfg->filter_pid || cfg->filter_comm[0])
+			return;
+		if (db_flow_of(folio->mapping->host, db_folio_memcg_data(folio)) ==
+		    DB_FLOW_REJECTED)
+			return;
+	}
+	db_lose(DB_LOSS_UNBORN, 1U << (db_folio_order(folio, flags) & 31));
+}
+
 /* A part of a split folio gets a slot of its own where its flag shows that it needs one. */
 db_inline struct db_folio *db_find_or_split(const struct db_config *cfg, __u64 tag,
 					    const struct folio *folio, unsigned long flags)
@@ -261,7 +278,7 @@ db_inline int db_handle_death(__u64 tag)
 	return 0;
 unknown:
 	if (flags & db_pg_bit(dropbehind))
-		db_lose(DB_LOSS_UNBORN, 1U << (db_folio_order(folio, flags) & 31));
+		db_lose_unborn(cfg, folio, flags);
 	return 0;
 }
 
@@ -318,8 +335,7 @@ db_inline int db_handle_end_dropbehind(__u64 tag, enum db_attach how, __u32 irqs
 		return 0;
 	f = db_find_or_split(cfg, tag, folio, flags);
 	if (!f) {
-		if (!cfg->filter_on)
-			db_lose(DB_LOSS_UNBORN, 1U << (db_folio_order(folio, flags) & 31));
+		db_lose_unborn(cfg, folio, flags);
 		return 0;
 	}
 	context = db_context_judge(cfg, how, irqs);
