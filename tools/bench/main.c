@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "compare.h"
@@ -11,7 +13,9 @@
 #include "err.h"
 #include "guard.h"
 #include "model_json.h"
+#include "outfile.h"
 #include "report.h"
+#include "residency.h"
 #include "session.h"
 #include "stop.h"
 #include "trace.h"
@@ -167,6 +171,31 @@ static int run_report(const struct options *opt)
 	return err;
 }
 
+/* How much of each file is in the page cache now. */
+static int run_resident(const struct options *opt)
+{
+	struct residency res;
+	struct stat st;
+	size_t i;
+	int fd, err;
+
+	if (!opt->nr_inputs)
+		return bench_error("resident: give the files to look at");
+	for (i = 0; i < opt->nr_inputs; i++) {
+		fd = open(opt->inputs[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd < 0)
+			return bench_fail(-errno, "open", opt->inputs[i]);
+		err = fstat(fd, &st) ? -errno : 0;
+		if (!err)
+			err = residency_count(fd, 0, (uint64_t)st.st_size, &res);
+		close(fd);
+		if (err)
+			return bench_fail(err, "count resident pages of", opt->inputs[i]);
+		printf("%llu %s\n", (unsigned long long)res.resident_pages, opt->inputs[i]);
+	}
+	return outfile_close(stdout, "standard output", 0);
+}
+
 static int run_compare(const struct options *opt)
 {
 	struct result a = { 0 }, b = { 0 }, both = { 0 };
@@ -205,6 +234,8 @@ int main(int argc, char **argv)
 		err = run_report(&s.opt);
 	else if (!strcmp(s.opt.verb, "compare"))
 		err = run_compare(&s.opt);
+	else if (!strcmp(s.opt.verb, "resident"))
+		err = run_resident(&s.opt);
 	else
 		err = run_preset(&s);
 	result_free(&s.res);

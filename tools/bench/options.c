@@ -63,6 +63,7 @@ void options_help(void)
 	puts("Usage: dontcache-bench PRESET (--dir DIR | --dev DEV) [OPTION...]\n"
 	     "       dontcache-bench report RESULT.json [OUTPUT OPTION...]\n"
 	     "       dontcache-bench compare BEFORE.json AFTER.json [OUTPUT OPTION...]\n"
+	     "       dontcache-bench resident FILE...\n"
 	     "       dontcache-bench --list\n"
 	     "\n"
 	     "Measures what RWF_DONTCACHE costs and saves, against normal buffered I/O.\n"
@@ -284,7 +285,8 @@ int options_parse(struct options *opt, int argc, char **argv)
 			return err;
 		optind++;
 	}
-	if (!strcmp(opt->verb, "report") || !strcmp(opt->verb, "compare"))
+	if (!strcmp(opt->verb, "report") || !strcmp(opt->verb, "compare") ||
+	    !strcmp(opt->verb, "resident"))
 		return 0;
 	if (opt->nr_inputs)
 		return bench_error("%s: one preset at a time; leave it out", opt->inputs[0]);

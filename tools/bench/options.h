@@ -21,7 +21,7 @@ enum reset_mode {
  * of a number means "not given": the preset's own default holds.
  */
 struct options {
-	const char *verb;		/* preset name, "report" or "compare" */
+	const char *verb;		/* preset name, "report", "compare" or "resident" */
 	const char *inputs[OPT_MAX_LIST];
 	size_t nr_inputs;
 
