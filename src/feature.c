@@ -78,6 +78,7 @@ static int find_kernel(struct db_features *f)
 
 static void find_mechanisms(struct db_features *f)
 {
+	char why[128];
 	int err;
 
 	if (!f->btf)
@@ -85,9 +86,10 @@ static void find_mechanisms(struct db_features *f)
 	if (f->privileged) {
 		err = db_calibrate(&f->mechanisms, &f->kernel);
 		f->tried = true;
-		if (err)
-			judge(f, DB_NOT_USABLE, "the kernel refuses tracing programs: %s",
-			      strerror(-err));
+		if (err) {
+			db_security_explain(&f->security, err, why, sizeof(why));
+			judge(f, DB_NOT_USABLE, "tracing programs are refused: %s", why);
+		}
 	}
 	db_plan_make(&f->plan, &f->kernel, f->tried ? f->mechanisms.works : DB_ALLOW_ALL,
 		     DB_ALLOW_ALL);

@@ -2,6 +2,7 @@
 #include "security.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,16 +98,24 @@ void db_security_read(struct db_security *s)
 
 void db_security_explain(const struct db_security *s, int err, char *why, size_t size)
 {
+	bool locked = s->lockdown[0] && strcmp(s->lockdown, "none");
+
 	switch (-err) {
 	case EPERM:
 	case EACCES:
-		if (s->lockdown[0] && strcmp(s->lockdown, "none"))
-			snprintf(why, size, "refused; the kernel is locked down (%s)", s->lockdown);
+		if (locked)
+			snprintf(why, size, "the kernel is locked down (%s)", s->lockdown);
 		else if (s->seccomp > 0)
-			snprintf(why, size, "refused; this process runs under a seccomp filter");
-		else
-			snprintf(why, size, "refused by the kernel or a security module (%s)",
+			snprintf(why, size, "%s, and this process runs under a seccomp filter",
 				 strerror(-err));
+		else
+			snprintf(why, size, "%s, by the kernel or a security module", strerror(-err));
+		break;
+	case EINVAL:
+		/* Lockdown takes the helpers that read kernel memory away, then programs do not verify. */
+		if (!locked)
+			goto other;
+		snprintf(why, size, "the kernel is locked down (%s)", s->lockdown);
 		break;
 	case ENOENT:
 	case EOPNOTSUPP:
@@ -114,6 +123,7 @@ void db_security_explain(const struct db_security *s, int err, char *why, size_t
 		snprintf(why, size, "this kernel was built without it");
 		break;
 	default:
+	other:
 		snprintf(why, size, "%s", strerror(-err));
 	}
 }

@@ -16,6 +16,7 @@
 #include "collect.h"
 #include "dropbehind.skel.h"
 #include "privilege.h"
+#include "security.h"
 
 /* The sweep looks twice, this far apart. */
 #define SWEEP_GAP_MS	20
@@ -51,6 +52,16 @@ static int fail(struct db_session *session, int err, const char *format, ...)
 	vsnprintf(session->why, sizeof(session->why), format, args);
 	va_end(args);
 	return err;
+}
+
+static int refused(struct db_session *session, int err)
+{
+	struct db_security security;
+	char why[128];
+
+	db_security_read(&security);
+	db_security_explain(&security, err, why, sizeof(why));
+	return fail(session, err, "tracing programs are refused: %s; see 'dropbehind features'", why);
 }
 
 static __u32 power_of_two_below(__u64 n)
@@ -350,7 +361,7 @@ int db_session_open(struct db_session *session, const struct db_session_options 
 			    session->kernel.release);
 	err = db_calibrate(&session->mechanisms, &session->kernel);
 	if (err)
-		return fail(session, err, "the kernel refuses tracing programs: %s", strerror(-err));
+		return refused(session, err);
 	db_plan_make(&session->plan, &session->kernel, session->mechanisms.works,
 		     session->options.allow);
 	session->skel = dropbehind_bpf__open();
