@@ -103,8 +103,10 @@ void db_child_wait(struct db_child *child)
 		return;
 	if (caught)
 		kill(child->pid, caught);
-	while (waitpid(child->pid, &status, 0) < 0)
+	while (waitpid(child->pid, &status, 0) < 0) {
 		if (errno != EINTR)
 			return;
+		kill(child->pid, caught);
+	}
 	ended(child, status);
 }

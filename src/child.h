@@ -29,7 +29,7 @@ int db_child_start(struct db_child *child, char **argv);
 /* Looks whether it has ended, without waiting. */
 void db_child_check(struct db_child *child);
 
-/* Waits for it, after handing it the signal that interrupted us, if any. */
+/* Waits for it, handing it every signal that interrupts us, the first one included. */
 void db_child_wait(struct db_child *child);
 
 #endif

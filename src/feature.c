@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "complain.h"
-#include "output.h"
 #include "privilege.h"
 #include "session.h"
 #include "words.h"
@@ -353,12 +352,9 @@ int db_verb_features(struct db_options *options)
 	int err = db_features_find(&features, options->operands);
 
 	usability = features.usability;
-	if (!err) {
+	if (!err)
 		err = options->json ? db_features_json(stdout, &features) :
 				      db_features_text(stdout, &features);
-		if (err && err != -EPIPE)
-			db_complain(err, "cannot write the output: %s", strerror(-err));
-	}
 	db_features_free(&features);
 	return err && err != -EPIPE ? DB_NOT_USABLE : usability;
 }

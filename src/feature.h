@@ -69,7 +69,7 @@ struct db_features {
 int db_features_find(struct db_features *features, char *const *paths);
 void db_features_free(struct db_features *features);
 
-/* Views; 0 or negative errno as of db_output_flush(). */
+/* Views; 0 or negative errno as of db_output_finish(). */
 int db_features_text(FILE *out, const struct db_features *features);
 int db_features_json(FILE *out, const struct db_features *features);
 

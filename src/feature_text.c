@@ -151,5 +151,5 @@ int db_features_text(FILE *out, const struct db_features *f)
 	fprintf(out, "\nVerdict: %s\n", db_usability_word(f->usability));
 	for (i = 0; i < f->nreasons; i++)
 		fprintf(out, "  %s\n", f->reasons[i]);
-	return db_output_flush(out);
+	return db_output_finish(out);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "complain.h"
 #include "histogram.h"
 #include "jsonput.h"
 #include "output.h"
@@ -269,8 +270,8 @@ json_t *db_json_from_ledger(const struct db_ledger *l)
 int db_json_print(FILE *out, json_t *json)
 {
 	if (!json)
-		return -ENOMEM;
+		return db_complain(-ENOMEM, "out of memory");
 	json_dumpf(json, out, JSON_COMPACT);
 	fputc('\n', out);
-	return db_output_flush(out);
+	return db_output_finish(out);
 }

@@ -25,14 +25,20 @@ int db_output_flush(FILE *out)
 	return db_output_gone(out) ? -EPIPE : -EIO;
 }
 
-int db_output_status(FILE *out)
+int db_output_finish(FILE *out)
 {
 	int err = db_output_flush(out);
 
-	if (!err || err == -EPIPE)
-		return 0;
-	db_complain(err, "cannot write the output: %s", strerror(-err));
-	return 1;
+	if (err && err != -EPIPE)
+		db_complain(err, "cannot write the output: %s", strerror(-err));
+	return err;
+}
+
+int db_output_status(FILE *out)
+{
+	int err = db_output_finish(out);
+
+	return err && err != -EPIPE;
 }
 
 void db_output_escaped(FILE *out, const char *text)

@@ -16,6 +16,9 @@ int db_output_flush(FILE *out);
 /* Has the reader of this pipe or socket gone?  False for anything else. */
 bool db_output_gone(FILE *out);
 
+/* Flushes, as db_output_flush(), and says what went wrong unless it is -EPIPE. */
+int db_output_finish(FILE *out);
+
 /*
  * Flushes and turns the result into an exit status: 0 also when the reader is
  * gone, 1 after one line on stderr.

@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -387,6 +388,17 @@ int db_session_open(struct db_session *session, const struct db_session_options 
 		return err;
 	configure(session);
 	return 0;
+}
+
+__u64 db_session_capabilities(struct db_session *session)
+{
+	__u64 keep = DB_CAP_BIT(CAP_SYSLOG);
+	int i;
+
+	for (i = 0; i < session->plan.nrows; i++)
+		if (may_come_later(session, &session->plan.rows[i]))
+			return keep | DB_CAP_BIT(CAP_BPF) | DB_CAP_BIT(CAP_PERFMON);
+	return keep;
 }
 
 void db_session_start(struct db_session *session)

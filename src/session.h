@@ -62,6 +62,13 @@ struct db_session {
  */
 int db_session_open(struct db_session *session, const struct db_session_options *options);
 
+/*
+ * Capabilities (DB_CAP_BIT()) an open session still needs: to see addresses of
+ * functions in modules that come, and to put kprobes on them where that is
+ * done.  Maps, the sweep and the ring need none.
+ */
+__u64 db_session_capabilities(struct db_session *session);
+
 void db_session_start(struct db_session *session);
 
 /* Counting off.  Events that were under way are over a moment later. */

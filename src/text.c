@@ -362,7 +362,7 @@ int db_text_report(FILE *out, const struct db_ledger *l)
 	write_contexts(out, l);
 	write_flows(out, l);
 	write_completeness(out, l);
-	return db_output_flush(out);
+	return db_output_finish(out);
 }
 
 int db_text_interval(FILE *out, const struct db_ledger *d, unsigned long line)
@@ -385,5 +385,5 @@ int db_text_interval(FILE *out, const struct db_ledger *d, unsigned long line)
 		(unsigned long long)(db_out(&d->total, DB_OUT_TRUNCATED).pages +
 				     db_out(&d->total, DB_OUT_RECLAIMED).pages),
 		residency, (unsigned long long)db_ledger_count_losses(d));
-	return db_output_flush(out);
+	return db_output_finish(out);
 }
