@@ -67,7 +67,7 @@ source_build()
 	mkdir -p "$SOURCES_DIR" || die "cannot write below $GUEST_CACHE"
 	rm -rf "$SOURCES_DIR"/.new.*
 	new=$(mktemp -d "$SOURCES_DIR/.new.XXXXXX") && chmod 755 "$new" || die "cannot write below $SOURCES_DIR"
-	archive_unpack "$new" "$name"
+	archive_unpack "$new" "$name=$version"
 	tar=$(echo "$new"/usr/src/linux-source-*.tar.xz)
 	[ -e "$tar" ] || die "$name holds no source archive: the package's layout changed"
 	say "unpacking $name (about 1.7 GiB)"
@@ -81,7 +81,7 @@ source_build()
 # source_verb VERSION: prints the path of the unpacked source of a kernel series.
 source_verb()
 {
-	local name version
+	local name version kernel
 
 	[ $# -eq 1 ] || die "source needs one kernel series, e.g. 'guest source 7.3'"
 	kernel_series "$1"
@@ -89,6 +89,16 @@ source_verb()
 	need xz xz-utils
 	cache_dir
 	name=linux-source-$KERNEL_VERSION
+	# The source of the kernel that is cached: suites of the archive can have different versions.
+	kernel=$(kernel_cached "$1") && version=$(cut -d' ' -f2 "$kernel/package")
+	if [ -n "${version:-}" ] && [ ! -e "$SOURCES_DIR/$name-$version/.complete" ]; then
+		with_lock apt archive_ready
+		[ -z "$(archive_field "$name=$version" Size)" ] || with_lock apt source_build "$name" "$version"
+	fi
+	if [ -n "${version:-}" ] && [ -e "$SOURCES_DIR/$name-$version/.complete" ]; then
+		printf '%s\n' "$SOURCES_DIR/$name-$version"
+		return
+	fi
 	version=$(cd "$SOURCES_DIR" 2>/dev/null && for d in "$name"-*/.complete; do
 		[ -e "$d" ] && d=${d%/.complete} && printf '%s\n' "${d#"$name-"}"
 	done | sort -V | tail -1)
