@@ -214,7 +214,7 @@ static void put_truth(struct db_put *p, json_t *object, const struct db_ledger *
 	db_put_u64(p, all, "judged_unsafe_but_direct", l->truth.judged_unsafe_but_direct);
 }
 
-static void put_completeness(struct db_put *p, json_t *object, const struct db_ledger *l)
+void db_json_put_completeness(struct db_put *p, json_t *object, const struct db_ledger *l)
 {
 	json_t *all = db_put_object(p, object, "completeness"), *inner;
 	size_t i;
@@ -263,7 +263,7 @@ json_t *db_json_from_ledger(const struct db_ledger *l)
 	inner = db_put_array(&p, all, "flows");
 	for (i = 0; i < l->nflows; i++)
 		put_flow(&p, inner, l, &l->flows[i]);
-	put_completeness(&p, all, l);
+	db_json_put_completeness(&p, all, l);
 	return db_put_end(&p, all);
 }
 

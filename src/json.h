@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "jsonput.h"
 #include "ledger.h"
 
 #define DB_JSON_VERSION	1
@@ -22,7 +23,10 @@ json_t *db_json_from_ledger(const struct db_ledger *ledger);
  */
 int db_json_to_ledger(const json_t *json, struct db_ledger *ledger);
 
-/* One line, flushed.  0, -ENOMEM, or -EPIPE when the output is gone. */
+/* Adds "completeness" to @object. */
+void db_json_put_completeness(struct db_put *put, json_t *object, const struct db_ledger *ledger);
+
+/* One line, flushed.  0, or negative errno after a line on stderr; -EPIPE, when nobody reads, quietly. */
 int db_json_print(FILE *out, json_t *json);
 
 #endif

@@ -45,6 +45,11 @@ int db_run_begin(struct db_run *run)
 	err = db_session_open(&run->session, &o->session);
 	if (err)
 		return db_complain(err, "%s", run->session.why);
+	if (run->event) {
+		err = db_session_on_event(&run->session, run->event, run->arg);
+		if (err)
+			return db_complain(err, "cannot read the ring buffer: %s", strerror(-err));
+	}
 	db_catch_signals();
 	db_session_start(&run->session);
 	err = call(run, run->attached);

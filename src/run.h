@@ -25,6 +25,7 @@ struct db_run {
 	__u64 keep;		/* capabilities it needs to the end, DB_CAP_BIT() */
 	bool silent;		/* what it measures does not go to stdout: a closed pipe is no reason to end */
 	void *arg;
+	int (*event)(void *arg, void *record, size_t size);	/* gets ring records, with .arg */
 	/* Each may be NULL; negative errno, after a line on stderr, ends the run; -EPIPE quietly. */
 	int (*attached)(struct db_run *run);	/* counting is on, the command not yet started */
 	int (*interval)(struct db_run *run);	/* every --interval */

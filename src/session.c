@@ -463,6 +463,11 @@ static int sweep_once(struct db_session *session)
 	return (int)opts.retval < 0 ? (int)opts.retval : 0;
 }
 
+int db_session_look(struct db_session *session)
+{
+	return sweep_once(session);
+}
+
 int db_session_sweep(struct db_session *session)
 {
 	struct timespec gap = { .tv_nsec = SWEEP_GAP_MS * 1000000L };

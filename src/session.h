@@ -78,6 +78,13 @@ void db_session_stop(struct db_session *session);
 int db_session_refresh(struct db_session *session);
 
 /*
+ * Looks at all live folios once, while they are counted: a state that this
+ * and the look before it found becomes their outcome, and an event.  0 or
+ * negative errno.
+ */
+int db_session_look(struct db_session *session);
+
+/*
  * Looks at all live folios twice, so that states in passing settle.  0 or
  * negative errno.
  */

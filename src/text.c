@@ -291,12 +291,14 @@ static void flow_row(FILE *out, const struct db_ledger *l, const struct db_flow 
 		(unsigned long long)left.pages, (unsigned long long)now.pages, f->fs,
 		db_ledger_device(l, f->dev, room, sizeof(room)));
 	if (f->file)
-		fprintf(out, "%s", f->file);
+		db_output_escaped(out, f->file);
 	else if (f->file_found == DB_FOUND_LUMPED)
 		fprintf(out, "(all other files)");
 	else
 		fprintf(out, "inode %llu", (unsigned long long)f->ino);
-	fprintf(out, "  [%s]\n", f->cgroup ? f->cgroup : f->cgroup_id ? "?" : "no memory cgroup");
+	fputs("  [", out);
+	db_output_escaped(out, f->cgroup ? f->cgroup : f->cgroup_id ? "?" : "no memory cgroup");
+	fputs("]\n", out);
 }
 
 static void write_flows(FILE *out, const struct db_ledger *l)
@@ -318,7 +320,7 @@ static void write_flows(FILE *out, const struct db_ledger *l)
 	free(rows);
 }
 
-static void write_completeness(FILE *out, const struct db_ledger *l)
+void db_text_completeness(FILE *out, const struct db_ledger *l)
 {
 	__u64 missed = 0;
 	bool lost = false;
@@ -361,7 +363,7 @@ int db_text_report(FILE *out, const struct db_ledger *l)
 	write_latencies(out, l);
 	write_contexts(out, l);
 	write_flows(out, l);
-	write_completeness(out, l);
+	db_text_completeness(out, l);
 	return db_output_finish(out);
 }
 

@@ -13,6 +13,9 @@
 /* Whole report.  0, or -EPIPE and the like when the output is gone. */
 int db_text_report(FILE *out, const struct db_ledger *ledger);
 
+/* The block that says how complete the numbers are; not flushed. */
+void db_text_completeness(FILE *out, const struct db_ledger *ledger);
+
 /* One line for an interval; a heading every 20 lines, told by @line (0, 1, 2 ...). */
 int db_text_interval(FILE *out, const struct db_ledger *delta, unsigned long line);
 

@@ -3,6 +3,7 @@
 
 #include "feature.h"
 #include "stat.h"
+#include "trace.h"
 
 const struct db_verb db_verbs[] = {
 	{
@@ -29,6 +30,20 @@ const struct db_verb db_verbs[] = {
 		.options = DB_OPT_JSON | DB_OPT_INTERVAL | DB_OPT_DURATION | DB_OPT_FILTERS |
 			   DB_OPT_TRACING | DB_OPT_COMMAND,
 		.run = db_verb_stat,
+	},
+	{
+		.name = "trace",
+		.summary = "Prints a line per event as it happens: folio left behind or dropped, bio deferred",
+		.usage = "[OPTIONS] [-- CMD [ARGS]]",
+		.examples =
+			"  dropbehind trace                                what is left behind and deferred, until ^C\n"
+			"  dropbehind trace --events left --mount /data    why folios stay, one filesystem\n"
+			"  dropbehind trace --events defer --min-latency 5ms\n"
+			"  dropbehind trace -j -- ./backup.sh              JSON, a line per event\n",
+		.exits = "with CMD: CMD's own",
+		.options = DB_OPT_JSON | DB_OPT_DURATION | DB_OPT_EVENTS | DB_OPT_MIN_LATENCY |
+			   DB_OPT_FILTERS | DB_OPT_TRACING | DB_OPT_COMMAND,
+		.run = db_verb_trace,
 	},
 	{}
 };
