@@ -101,16 +101,16 @@ refuses "no tracer" 1 'run the tracer /nonexistent: No such file' "$B" f2fs-dont
 refuses "a tracer that is none" 1 'did not run the bench.*--tracer' "$B" f2fs-dontcache --quick --dir "$M" \
 	--tracer /bin/true
 
-if tiny f2fs-dontcache-read; then
-	is "every read began with nothing resident" "$(runs '.metrics.start_resident_pages == 0')" 36
+if tiny f2fs-dontcache-read --rounds 1; then
+	is "every read began with nothing resident" "$(runs '.metrics.start_resident_pages == 0')" 18
 	is "normal reads leave every page" \
-		"$(stay $((8388608 / PAGE)))" 18
+		"$(stay $((8388608 / PAGE)))" 9
 	is "dontcache reads leave none" \
-		"$(runs '.variant == "dontcache" and .metrics.resident_pages == 0')" 18
+		"$(runs '.variant == "dontcache" and .metrics.resident_pages == 0')" 9
 	is "normal reads fetch each byte once" \
-		"$(runs '.variant == "normal" and .metrics.read_amplification == 1')" 18
+		"$(runs '.variant == "normal" and .metrics.read_amplification == 1')" 9
 	is "dontcache reads fetch no byte less than once" \
-		"$(runs '.variant == "dontcache" and .metrics.read_amplification >= 1')" 18
+		"$(runs '.variant == "dontcache" and .metrics.read_amplification >= 1')" 9
 fi
 
 if tiny paced --rates 4M,8M --duration 0.3; then
@@ -171,7 +171,7 @@ if tiny per-second --op read --duration 0.2; then
 	is "read runs have no fsync" "$(runs '.metrics.fsync_s == null')" 2
 fi
 
-if tiny f2fs-large-folio --size 1M; then
+if tiny f2fs-large-folio --size 1M --run-limit 0.1; then
 	is "48 runs: reads 12, writes 36" "$(runs true) $(runs '.group | startswith("write")')" "48 36"
 	is "a hole reads nothing from the device" \
 		"$(runs '(.group | startswith("hole")) and .metrics.process_read_bytes == 0')" 6

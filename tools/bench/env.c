@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,14 +74,44 @@ void env_mount_point(const char *path, char *buf, size_t size)
 	find_mount(path, buf, size, type, sizeof(type), opts, sizeof(opts));
 }
 
+/* The last 20 bytes of the module's build-id note are its SHA-1. */
+static bool module_build_id(const char *type, char *buf, size_t size)
+{
+	unsigned char note[256];
+	char path[128];
+	ssize_t n;
+	int fd, i;
+
+	snprintf(path, sizeof(path), "/sys/module/%.64s/notes/.note.gnu.build-id", type);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, note, sizeof(note));
+	close(fd);
+	if (n < 20 || size < 41)
+		return false;
+	for (i = 0; i < 20; i++)
+		snprintf(buf + 2 * i, size - 2 * (size_t)i, "%02x", note[n - 20 + i]);
+	return true;
+}
+
+void env_module(const char *type, char *buf, size_t size)
+{
+	char path[128];
+
+	if (module_build_id(type, buf, size))
+		return;
+	snprintf(path, sizeof(path), "/sys/module/%.64s/srcversion", type);
+	if (read_first_line(path, buf, size))
+		snprintf(buf, size, "built in or unavailable");
+}
+
 /* The filesystem as a module tells two builds of one kernel version apart. */
 static int record_module(struct result *r, const char *type)
 {
-	char path[128], text[128];
+	char text[128];
 
-	snprintf(path, sizeof(path), "/sys/module/%.64s/srcversion", type);
-	if (read_first_line(path, text, sizeof(text)))
-		return result_env(r, "filesystem_module", "built in or unavailable");
+	env_module(type, text, sizeof(text));
 	return result_env(r, "filesystem_module", text);
 }
 

@@ -19,6 +19,9 @@ int command_keep(int argc, char **argv);
 /* The arguments as given, NULL-terminated. */
 char **command_argv(void);
 
+/* Which build of filesystem @type's module is loaded: its build id or source version. */
+void env_module(const char *type, char *buf, size_t size);
+
 /* Mount point of the filesystem that holds @path, "/" when it cannot be told. */
 void env_mount_point(const char *path, char *buf, size_t size);
 

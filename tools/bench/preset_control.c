@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "env.h"
 #include "err.h"
-#include "kvfile.h"
 #include "measure.h"
 #include "units.h"
 
@@ -81,12 +81,9 @@ static int run_command(const char *cmd)
 /* Which build of the filesystem's module this side ran with. */
 static int record_side(struct session *s, const char *side)
 {
-	char path[128], name[64], text[128];
+	char name[64], text[128];
 
-	snprintf(path, sizeof(path), "/sys/module/%.64s/srcversion",
-		 result_env_text(&s->res, "filesystem"));
-	if (read_first_line(path, text, sizeof(text)))
-		snprintf(text, sizeof(text), "built in or unavailable");
+	env_module(result_env_text(&s->res, "filesystem"), text, sizeof(text));
 	snprintf(name, sizeof(name), "module_%s", side);
 	if (*result_setting_text(&s->res, name))
 		return 0;

@@ -99,9 +99,9 @@ static int one_run(struct session *s, const struct plan *p, uint64_t rate,
 	m.group = group;
 	hist_init(&hists[0]);
 	hist_init(&hists[1]);
-	err = session_rest(s, -1);
+	err = bfile_make(&f, &s->place, 0, 0);
 	if (!err)
-		err = bfile_make(&f, &s->place, 0, 0);
+		err = session_rest(s, f.fd);
 	if (err)
 		goto out;
 	measure_prepare(&st, &counter, &f, true, v->rwf_flags, p->io_bytes, p->span_bytes);
@@ -115,8 +115,8 @@ static int one_run(struct session *s, const struct plan *p, uint64_t rate,
 	err = measure_streams(s, &st, &f, 1, &m, &run);
 	if (!err && store(s, run, &st, rate))
 		err = bench_fail(-ENOMEM, "keep a run of", group);
-	bfile_remove(&f);
 out:
+	bfile_remove(&f);
 	free(hists);
 	return err;
 }

@@ -46,14 +46,15 @@ static int write_once(struct session *s, const struct plan *p, uint64_t io,
 
 	format_bytes(io, key, sizeof(key));
 	snprintf(group, sizeof(group), "write|%s", key);
-	err = session_rest(s, -1);
-	if (err)
-		return err;
 	err = bfile_make(&f, &s->place, 0, 0);
 	if (err)
 		return err;
-	measure_prepare(&st, &counter, &f, true, v->rwf_flags, io, p->total_bytes);
-	err = measure_streams(s, &st, &f, 1, &m, NULL);
+	/* A device keeps pages of the run before: it is thrown out like a file. */
+	err = session_rest(s, f.fd);
+	if (!err) {
+		measure_prepare(&st, &counter, &f, true, v->rwf_flags, io, p->total_bytes);
+		err = measure_streams(s, &st, &f, 1, &m, NULL);
+	}
 	bfile_remove(&f);
 	return err;
 }
