@@ -2,6 +2,7 @@
 #include "verbs.h"
 
 #include "feature.h"
+#include "left.h"
 #include "stat.h"
 #include "trace.h"
 
@@ -44,6 +45,18 @@ const struct db_verb db_verbs[] = {
 		.options = DB_OPT_JSON | DB_OPT_DURATION | DB_OPT_EVENTS | DB_OPT_MIN_LATENCY |
 			   DB_OPT_FILTERS | DB_OPT_TRACING | DB_OPT_COMMAND,
 		.run = db_verb_trace,
+	},
+	{
+		.name = "left",
+		.summary = "Lists what was left behind and is still in cache, by file, cgroup and reason",
+		.usage = "[OPTIONS] [-- CMD [ARGS]]",
+		.examples =
+			"  dropbehind left -d 60                 a minute's left-behind folios\n"
+			"  dropbehind left -- ./backup.sh        those of a command\n"
+			"  dropbehind left -j --mount /data | jq '.files[].file'\n",
+		.exits = "2 a check disagrees, 3 inconclusive; with CMD: CMD's own",
+		.options = DB_OPT_JSON | DB_OPT_DURATION | DB_OPT_FILTERS | DB_OPT_TRACING | DB_OPT_COMMAND,
+		.run = db_verb_left,
 	},
 	{}
 };

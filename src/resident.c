@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+#define _GNU_SOURCE
+#include "resident.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "privilege.h"
+
+/* Since Linux 6.5, the same number on all architectures; not in every libc's headers. */
+#define NR_CACHESTAT	451
+
+struct cachestat_range_args {
+	__u64 offset;
+	__u64 length;		/* 0: to the end */
+};
+
+struct cachestat_result {
+	__u64 cached, dirty, writeback, evicted, recently_evicted;
+};
+
+/* Bytes looked at by one mincore(2). */
+#define MINCORE_STEP	(1ULL << 28)
+
+static __u32 kernel_dev(dev_t dev)
+{
+	return major(dev) << 20 | minor(dev);
+}
+
+static bool same_file(const struct db_flow *flow, const struct stat *st)
+{
+	if (flow->bdev)
+		return S_ISBLK(st->st_mode) && kernel_dev(st->st_rdev) == flow->bdev;
+	return S_ISREG(st->st_mode) && kernel_dev(st->st_dev) == flow->dev && st->st_ino == flow->ino;
+}
+
+/* Opens the flow's file for reading.  Descriptor, or -1 with the reason in @why. */
+static int open_file(const struct db_flow *flow, struct stat *st, char *why, size_t size)
+{
+	long generation = 0;
+	char self[32];
+	int path, fd;
+
+	if (!flow->file || (flow->file_found != DB_FOUND_DENTRY && flow->file_found != DB_FOUND_DEVICE)) {
+		snprintf(why, size, "%s", flow->file_found == DB_FOUND_LUMPED ?
+			 "files not told apart (--max-files)" : "its whole name is not known");
+		return -1;
+	}
+	/* Not opened before it is known to be the file: opening can do things. */
+	path = open(flow->file, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (path < 0 || fstat(path, st)) {
+		snprintf(why, size, "%s", strerror(errno));
+		if (path >= 0)
+			close(path);
+		return -1;
+	}
+	if (!same_file(flow, st)) {
+		snprintf(why, size, "another file has this name now");
+		close(path);
+		return -1;
+	}
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", path);
+	fd = open(self, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		snprintf(why, size, "%s", strerror(errno));
+	close(path);
+	if (fd >= 0 && !flow->bdev && !ioctl(fd, FS_IOC_GETVERSION, &generation) &&
+	    (__u32)generation != flow->gen) {
+		snprintf(why, size, "another file has this inode number now");
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static int count_mincore(int fd, __u64 bytes, __u64 *pages)
+{
+	size_t page = sysconf(_SC_PAGESIZE), n, i;
+	unsigned char *vec = malloc(MINCORE_STEP / page);
+	__u64 at, step;
+	void *mem;
+	int err = 0;
+
+	if (!vec)
+		return -ENOMEM;
+	*pages = 0;
+	for (at = 0; at < bytes && !err; at += step) {
+		step = bytes - at < MINCORE_STEP ? bytes - at : MINCORE_STEP;
+		mem = mmap(NULL, step, PROT_READ, MAP_SHARED, fd, at);
+		if (mem == MAP_FAILED) {
+			err = -errno;
+			break;
+		}
+		n = (step + page - 1) / page;
+		if (mincore(mem, step, vec))
+			err = -errno;
+		for (i = 0; i < n && !err; i++)
+			*pages += vec[i] & 1;
+		munmap(mem, step);
+	}
+	free(vec);
+	return err;
+}
+
+static void ask_mincore(struct db_resident *r, int fd, const struct stat *st)
+{
+	__u64 bytes = st->st_size;
+	int err;
+
+	/* To whoever neither owns nor may write the file it says that everything is in cache. */
+	if (st->st_uid != geteuid() && !db_privilege_has(CAP_FOWNER)) {
+		snprintf(r->why, sizeof(r->why), "not the owner; mincore(2) would not tell");
+		return;
+	}
+	if (S_ISBLK(st->st_mode) && ioctl(fd, BLKGETSIZE64, &bytes)) {
+		snprintf(r->why, sizeof(r->why), "size of the device: %s", strerror(errno));
+		return;
+	}
+	err = count_mincore(fd, bytes, &r->pages);
+	r->known = !err;
+	r->method = "mincore";
+	if (err)
+		snprintf(r->why, sizeof(r->why), "mincore: %s", strerror(-err));
+}
+
+void db_resident_find(struct db_resident *r, const struct db_flow *flow)
+{
+	struct cachestat_range_args range = {};
+	struct cachestat_result result = {};
+	struct stat st;
+	int fd;
+
+	memset(r, 0, sizeof(*r));
+	fd = open_file(flow, &st, r->why, sizeof(r->why));
+	if (fd < 0)
+		return;
+	if (!syscall(NR_CACHESTAT, fd, &range, &result, 0)) {
+		r->known = true;
+		r->pages = result.cached;
+		r->method = "cachestat";
+	} else if (errno == ENOSYS) {
+		ask_mincore(r, fd, &st);
+	} else {
+		snprintf(r->why, sizeof(r->why), "cachestat: %s", strerror(errno));
+	}
+	close(fd);
+}
