@@ -120,9 +120,10 @@ struct wl_gate *wl_gate_stop(struct wl_run *run, struct wl_file *file)
 		gate->buf = NULL;
 		goto fail;
 	}
-	memset(gate->buf, 0xd8, run->opt.size);
+	/* before the rest is filled: a huge page could bring the last page along */
 	if (register_gate_page(gate))
 		goto fail;
+	memset(gate->buf, 0xd8, run->opt.size);
 	err = pthread_create(&gate->thread, NULL, gated_write, gate);
 	if (err) {
 		wl_fail(run, err, "cannot start a thread");
@@ -137,7 +138,7 @@ struct wl_gate *wl_gate_stop(struct wl_run *run, struct wl_file *file)
 		goto fail;
 	}
 	if (pages.cached != run->opt.size / page_size) {
-		wl_fail(run, 0, "%s: %llu of %llu pages are in the cache with the write stopped at its end; use another --size",
+		wl_fail(run, 0, "%s: %llu of %llu pages are in the cache with the write stopped at its end; use a --size that is a larger power of two",
 			file->path, (unsigned long long)pages.cached,
 			(unsigned long long)(run->opt.size / page_size));
 		goto fail;

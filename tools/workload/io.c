@@ -49,7 +49,7 @@ static int tell_io_error(struct wl_run *run, struct wl_file *file, int err, bool
 		if (uname(&uts))
 			strcpy(uts.release, "unknown");
 		return wl_fail(run, err,
-			       "%s: no RWF_DONTCACHE %s on this %s with Linux %s; it needs Linux 6.14 or newer and a filesystem that has it",
+			       "%s: no RWF_DONTCACHE %s on this %s with Linux %s; it needs a filesystem that has it (block devices: since Linux 7.3)",
 			       file->path, write ? "writes" : "reads", wl_fs_name(file->fd),
 			       uts.release);
 	}

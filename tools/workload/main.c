@@ -65,7 +65,7 @@ static const char usage_text[] =
 "took meanwhile are printed as evicted_pages and count as resident where a minimum is expected.\n"
 "\n"
 "Exit status: 0 as expected, 1 resident pages contradict what is expected, 2 wrong usage, 3 error,\n"
-"4 the kernel or the filesystem refuses RWF_DONTCACHE (needs Linux 6.14 and such a filesystem).\n"
+"4 the kernel or the filesystem refuses RWF_DONTCACHE (Linux 6.14 brought it; XFS, ext4 and others have it).\n"
 "\n"
 "Example: dontcache-workload append --dir /mnt --size 64M --block 1M --json\n"
 "\n"
@@ -379,9 +379,9 @@ static int measure(struct wl_run *run)
 			if (err)
 				return err;
 		}
-		err = wl_pages_of(file->fd, 0, 0, run->opt.use_mincore, &file->after);
+		err = wl_measure(run, file, &file->after);
 		if (err)
-			return wl_fail(run, err, "cachestat of %s", file->path);
+			return err;
 		file->measured = true;
 	}
 	return 0;
@@ -389,11 +389,13 @@ static int measure(struct wl_run *run)
 
 static int do_run(struct wl_run *run)
 {
-	int err;
+	int i, err;
 
 	err = prepare(run);
 	if (!err && run->opt.start_fifo)
 		err = wl_wait_fifo(run, run->opt.start_fifo);
+	for (i = 0; i < run->nr_files && !err && run->opt.scenario->ready; i++)
+		err = run->opt.scenario->ready(run, &run->files[i]);
 	if (!err)
 		err = wl_work(run);
 	if (err)

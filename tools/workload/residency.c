@@ -84,6 +84,24 @@ int wl_pages_of(int fd, uint64_t off, uint64_t len, bool use_mincore, struct wl_
 	return 0;
 }
 
+/*
+ * What the scenario works on of @file: all of it, but of a block device only the part it uses, for
+ * readahead may go on behind. 0 or a negative errno, told.
+ */
+int wl_measure(struct wl_run *run, struct wl_file *file, struct wl_pages *pages)
+{
+	uint64_t len = 0;
+	int err;
+
+	if (run->opt.device) {
+		len = run->opt.size;
+		if (run->opt.scenario->flags & WL_PAGE_MORE)
+			len += run->page_size;
+	}
+	err = wl_pages_of(file->fd, 0, len, run->opt.use_mincore, pages);
+	return err ? wl_fail(run, err, "cachestat of %s", file->path) : 0;
+}
+
 static double now_s(void)
 {
 	struct timespec ts;
@@ -117,9 +135,9 @@ int wl_settle(struct wl_run *run, struct wl_file *file)
 		struct wl_pages now;
 		double t;
 
-		err = wl_pages_of(file->fd, 0, 0, opt->use_mincore, &now);
+		err = wl_measure(run, file, &now);
 		if (err)
-			return wl_fail(run, err, "cachestat of %s", file->path);
+			return err;
 		t = now_s();
 		if (now.only_cached && !forced) {
 			/* dirty and writeback cannot be seen: wait for both */

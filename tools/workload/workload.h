@@ -158,7 +158,7 @@ enum wl_scenario_flags {
 	WL_NO_DONTCACHE = 1 << 5,
 	WL_HOLDS_WRITE = 1 << 6,	/* reports and holds while its write is under way */
 	WL_ONE_PROCESS = 1 << 7,	/* not with --cgroup */
-	WL_CLOSES = 1 << 8,		/* the file is gone afterwards: nothing to measure */
+	WL_PAGE_MORE = 1 << 8,		/* works on one page behind --size too */
 };
 
 struct wl_scenario {
@@ -168,6 +168,8 @@ struct wl_scenario {
 	unsigned int flags;
 	/* Brings the file into the state the scenario starts from. */
 	int (*prepare)(struct wl_run *run, struct wl_file *file);
+	/* What of that may not keep: called last before the I/O. Optional. */
+	int (*ready)(struct wl_run *run, struct wl_file *file);
 	/* The I/O of one thread. */
 	int (*work)(const struct wl_share *share);
 	/* Fills file->expect; called after prepare. */
@@ -220,6 +222,7 @@ int wl_gate_pass(struct wl_gate *gate);
 
 /* residency.c */
 int wl_pages_of(int fd, uint64_t off, uint64_t len, bool use_mincore, struct wl_pages *pages);
+int wl_measure(struct wl_run *run, struct wl_file *file, struct wl_pages *pages);
 int wl_settle(struct wl_run *run, struct wl_file *file);
 
 /* readahead.c: largest folio, in pages, that a read of this file may get; 0 if not known */
