@@ -105,7 +105,7 @@ for type in xfs ext4; do
 		"$1" pending --dir "$2" --size 2M --no-settle --json --wait-fifo "$3.fifo" >"$3.json" 2>"$3.err" &
 		echo $! >"$3.pid"
 		for ((i = 0; i < 600; i++)); do
-			jq -e .verdict "$3.json" >/dev/null 2>&1 && exit 0
+			[ -s "$3.json" ] && jq -e .verdict "$3.json" >/dev/null 2>&1 && exit 0
 			sleep 0.1
 		done
 		exit 9' held "$WORKLOAD" "$FS_DIR" "$held" >"$held.ledger" 2>"$held.tracer"

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Runs workloads under the tracer and keeps what both say, for judge.sh. Sourced, on this kernel or in a guest;
+# it needs no JSON tool. Given: BUILD, and OUT, a directory for the results.
+#
+#	place NAME TYPE DISK		makes a filesystem of TYPE on DISK and mounts it; TYPE block: DISK itself
+#	place_at NAME DIR		a place that is there already
+#	session NAME [TOOL OPTION...]	begins a session: one run of `dropbehind stat --json`
+#	work NAME PLACE EXPECT ARG...	a workload in it; its files are kept to the end of the session. EXPECT is
+#					for judge.sh
+#	beside CMD...			a command to run in it, between workloads
+#	session_end			runs the session
+#	places_end			unmounts and closes the places
+#
+# Results of session S: OUT/S/{ledger.json,err,status}, the pages of all its files in the cache at its end
+# OUT/S/resident.json, and for its workload W OUT/S/W.{json,err,status,expect}.
+
+set -u
+
+DROPBEHIND=$BUILD/dropbehind
+WORKLOAD=$BUILD/dontcache-workload
+
+declare -A place_of=()
+place_mounts=()
+
+place() {
+	local name=$1 type=$2 disk=$3 dir fd
+	if [ "$type" = block ]; then
+		# The page cache of a block device lives as long as somebody has it open.
+		exec {fd}<"$disk" || return 1
+		place_of[$name]=$disk
+		return
+	fi
+	case $type in
+	ext4) set -- -F -E lazy_itable_init=0,lazy_journal_init=0 ;;
+	*) set -- ;;
+	esac
+	dir=/run/oracle/$name
+	if ! mkdir -p "$dir" || ! "mkfs.$type" -q "$@" "$disk" || ! mount -t "$type" "$disk" "$dir"; then
+		printf 'cannot make %s on %s\n' "$type" "$disk" >&2
+		return 1
+	fi
+	place_mounts+=("$dir")
+	place_of[$name]=$dir
+}
+
+place_at() {
+	place_of[$1]=$2
+}
+
+session() {
+	session_name=$1
+	shift
+	session_options=("$@")
+	session_dir=$OUT/$session_name
+	mkdir -p "$session_dir"
+	printf 'BUILD=%q OUT=%q session_dir=%q\n. %q\n' "$BUILD" "$OUT" "$session_dir" \
+		"${BASH_SOURCE[0]}" >"$session_dir/script"
+	: >"$session_dir/works"
+}
+
+work() {
+	local name=$1 place=$2 expect=$3 where=--dir
+	shift 3
+	[ -b "${place_of[$place]}" ] && where=--dev
+	printf '%s\n' "$name" >>"$session_dir/works"
+	printf '%s\n' "$expect" >"$session_dir/$name.expect"
+	{
+		printf 'do_work '
+		printf '%q ' "$name" "$@" "$where" "${place_of[$place]}"
+		printf '\n'
+	} >>"$session_dir/script"
+}
+
+beside() {
+	printf '%q ' "$@" >>"$session_dir/script"
+	printf '\n' >>"$session_dir/script"
+}
+
+# In the session: one workload.
+do_work() {
+	local name=$1 keep=--keep
+	shift
+	[[ " $* " == *" --dev "* ]] && keep=
+	"$WORKLOAD" "$@" $keep --json --settle-wait 0.5 --quiet-ms 100 >"$session_dir/$name.json" 2>"$session_dir/$name.err"
+	echo $? >"$session_dir/$name.status"
+}
+
+# In the session, at its end: pages of all files.
+measure_all() {
+	local place files=()
+	for place; do
+		if [ -d "$place" ]; then
+			files+=("$place"/dontcache-workload-*)
+		else
+			files+=("$place")
+		fi
+	done
+	"$WORKLOAD" resident --json "${files[@]}" >"$session_dir/resident.json" 2>"$session_dir/resident.err"
+}
+
+session_end() {
+	local place
+	{
+		printf 'shopt -s nullglob\nmeasure_all '
+		printf '%q ' "${place_of[@]}"
+		printf '\n'
+	} >>"$session_dir/script"
+	"$DROPBEHIND" stat --json --grace 100ms "${session_options[@]}" -- bash "$session_dir/script" \
+		>"$session_dir/ledger.json" 2>"$session_dir/err"
+	echo $? >"$session_dir/status"
+	for place in "${place_of[@]}"; do
+		[ ! -d "$place" ] || rm -f "$place"/dontcache-workload-*
+	done
+}
+
+places_end() {
+	local dir
+	for dir in "${place_mounts[@]}"; do
+		umount "$dir" || umount -l "$dir"
+	done
+	place_mounts=()
+}
