@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t caught;
-static struct sigaction before[4];
-static const int signals[4] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
+#define NSIGNALS	5
+
+static struct sigaction before[NSIGNALS];
+static const int signals[NSIGNALS] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ };
 
 static void on_signal(int signal)
 {
@@ -24,8 +26,8 @@ void db_catch_signals(void)
 	int i;
 
 	sigemptyset(&action.sa_mask);
-	for (i = 0; i < 4; i++) {
-		if (signals[i] == SIGPIPE)
+	for (i = 0; i < NSIGNALS; i++) {
+		if (signals[i] == SIGPIPE || signals[i] == SIGXFSZ)
 			action.sa_handler = SIG_IGN;
 		sigaction(signals[i], &action, &before[i]);
 	}
@@ -40,7 +42,7 @@ static void run(char **argv, int report)
 {
 	int i, err;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < NSIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
 	execvp(argv[0], argv);
 	err = errno;

@@ -15,7 +15,7 @@ struct db_child {
 
 /*
  * Catches SIGINT, SIGTERM and SIGHUP, whose coming db_interrupted() tells, and
- * ignores SIGPIPE, so that writes fail instead.
+ * ignores SIGPIPE and SIGXFSZ, so that writes fail instead.
  */
 void db_catch_signals(void);
 bool db_interrupted(void);

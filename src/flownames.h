@@ -17,7 +17,7 @@ struct db_named_flow {
 };
 
 struct db_flow_names {
-	struct db_session *session;
+	struct db_session *session;	/* asked for what is not known; NULL: nobody is */
 	struct db_named_flow **flows;	/* by slot, NULL: not asked for; owned */
 	size_t nflows;
 	char (*wqs)[DB_NAME_LEN];	/* by slot, empty: not asked for; owned */
@@ -27,6 +27,12 @@ struct db_flow_names {
 };
 
 void db_flow_names_init(struct db_flow_names *names, struct db_session *session);
+/* All names a ledger has and no others.  0 or -ENOMEM, to be freed then as well. */
+int db_flow_names_from_ledger(struct db_flow_names *names, const struct db_ledger *ledger);
+
+/* Makes a workqueue's name known.  0 or -ENOMEM. */
+int db_flow_names_set_wq(struct db_flow_names *names, __u32 slot, const char *name);
+
 void db_flow_names_free(struct db_flow_names *names);
 
 /*

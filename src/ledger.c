@@ -120,7 +120,7 @@ static int copy_string(char **to, const char *from)
 	return from && !*to ? -ENOMEM : 0;
 }
 
-static int copy_flow(struct db_ledger *to, const struct db_flow *from)
+int db_ledger_copy_flow(struct db_ledger *to, const struct db_flow *from)
 {
 	struct db_flow *flow = db_ledger_add_flow(to);
 
@@ -134,7 +134,7 @@ static int copy_flow(struct db_ledger *to, const struct db_flow *from)
 	return 0;
 }
 
-static int copy_context(struct db_ledger *to, const struct db_context_row *from)
+int db_ledger_copy_context(struct db_ledger *to, const struct db_context_row *from)
 {
 	struct db_context_row *row = db_ledger_add_context(to);
 
@@ -158,10 +158,10 @@ int db_ledger_copy(struct db_ledger *to, const struct db_ledger *from)
 	to->npoints = 0;
 	to->ndevices = 0;
 	for (i = 0; i < from->nflows; i++)
-		if (copy_flow(to, &from->flows[i]))
+		if (db_ledger_copy_flow(to, &from->flows[i]))
 			goto fail;
 	for (i = 0; i < from->ncontexts; i++)
-		if (copy_context(to, &from->contexts[i]))
+		if (db_ledger_copy_context(to, &from->contexts[i]))
 			goto fail;
 	for (i = 0; i < from->npoints; i++) {
 		struct db_point_row *row = db_ledger_add_point(to);

@@ -157,6 +157,10 @@ struct db_context_row *db_ledger_add_context(struct db_ledger *ledger);
 struct db_point_row *db_ledger_add_point(struct db_ledger *ledger);
 struct db_device *db_ledger_add_device(struct db_ledger *ledger);
 
+/* Deep copies of a row, added at the end.  0 or -ENOMEM. */
+int db_ledger_copy_flow(struct db_ledger *to, const struct db_flow *from);
+int db_ledger_copy_context(struct db_ledger *to, const struct db_context_row *from);
+
 /* The flow in the kernel's slot @slot, or NULL. */
 struct db_flow *db_ledger_flow(const struct db_ledger *ledger, __u32 slot);
 

@@ -101,7 +101,8 @@ static int wait_for_end(struct db_run *run)
 	while (!is_over(run, now)) {
 		if (interval && now >= next_interval) {
 			n = call(run, run->interval);
-			next_interval += interval;
+			/* Intervals that passed while we were stopped are one. */
+			next_interval += (now - next_interval) / interval * interval + interval;
 		}
 		if (now >= next_refresh) {
 			db_session_refresh(&run->session);

@@ -2,14 +2,11 @@
 /* dropbehind stat: counts in the kernel, a report at the end. */
 #include "stat.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "complain.h"
-#include "json.h"
 #include "run.h"
-#include "text.h"
+#include "show.h"
 
 struct stat_run {
 	struct db_ledger last;	/* at the end of the last interval */
@@ -19,12 +16,10 @@ struct stat_run {
 static int print_interval(struct db_run *run)
 {
 	struct stat_run *stat = run->arg;
-	struct db_ledger now, delta;
-	json_t *json;
+	struct db_ledger now;
 	int err;
 
 	db_ledger_init(&now);
-	db_ledger_init(&delta);
 	err = db_session_collect(&run->session, &now);
 	if (err)
 		return db_complain(err, "cannot read the counts: %s", strerror(-err));
@@ -32,23 +27,7 @@ static int print_interval(struct db_run *run)
 		stat->last.start_ns = now.start_ns;
 		stat->last.stop_ns = now.start_ns;
 	}
-	err = db_ledger_delta(&delta, &stat->last, &now);
-	if (err) {
-		db_complain(err, "cannot read the counts: %s", strerror(-err));
-		goto out;
-	}
-	if (run->options->json) {
-		json = db_json_from_ledger(&delta);
-		if (json)
-			json_object_set_new(json, "interval", json_true());
-		err = db_json_print(stdout, json);
-		json_decref(json);
-	} else {
-		err = db_text_interval(stdout, &delta, stat->line);
-	}
-	stat->line++;
-out:
-	db_ledger_free(&delta);
+	err = db_show_interval(&stat->last, &now, run->options->json, stat->line++);
 	db_ledger_free(&stat->last);
 	stat->last = now;
 	return err;
@@ -58,7 +37,6 @@ static int print_report(struct db_run *run)
 {
 	struct stat_run *stat = run->arg;
 	struct db_ledger ledger;
-	json_t *json;
 	int err;
 
 	db_ledger_init(&ledger);
@@ -67,15 +45,7 @@ static int print_report(struct db_run *run)
 		err = db_session_collect(&run->session, &ledger);
 	if (err)
 		return db_complain(err, "cannot read the counts: %s", strerror(-err));
-	if (run->options->json) {
-		json = db_json_from_ledger(&ledger);
-		err = db_json_print(stdout, json);
-		json_decref(json);
-	} else {
-		if (stat->line)
-			fputc('\n', stdout);
-		err = db_text_report(stdout, &ledger);
-	}
+	err = db_show_report(&ledger, run->options->json, stat->line);
 	db_ledger_free(&ledger);
 	return err;
 }

@@ -3,6 +3,8 @@
 
 #include "feature.h"
 #include "left.h"
+#include "record.h"
+#include "report.h"
 #include "stat.h"
 #include "trace.h"
 
@@ -31,6 +33,33 @@ const struct db_verb db_verbs[] = {
 		.options = DB_OPT_JSON | DB_OPT_INTERVAL | DB_OPT_DURATION | DB_OPT_FILTERS |
 			   DB_OPT_TRACING | DB_OPT_COMMAND,
 		.run = db_verb_stat,
+	},
+	{
+		.name = "record",
+		.summary = "Like stat, and writes counts over time and exceptions to a file",
+		.usage = "-o FILE [OPTIONS] [-- CMD [ARGS]]",
+		.examples =
+			"  dropbehind record -o run.dbr -- ./backup.sh      while a command runs\n"
+			"  dropbehind record -o run.dbr -i 1 -d 600         ten minutes, second by second\n"
+			"  dropbehind record -o run.dbr --max-size 64m --rotate 8\n"
+			"                                                   for ever, in at most 512m\n",
+		.exits = "with CMD: CMD's own",
+		.options = DB_OPT_JSON | DB_OPT_INTERVAL | DB_OPT_DURATION | DB_OPT_OUTPUT |
+			   DB_OPT_FILTERS | DB_OPT_TRACING | DB_OPT_MIN_LATENCY | DB_OPT_SIZES |
+			   DB_OPT_SAMPLES | DB_OPT_COMMAND,
+		.run = db_verb_record,
+	},
+	{
+		.name = "report",
+		.summary = "Prints what a recording holds, and which part of the time it covers",
+		.usage = "[OPTIONS] FILE...",
+		.examples =
+			"  dropbehind report run.dbr                     the report of the run\n"
+			"  dropbehind report run.dbr run.dbr.1           of a rotated recording\n"
+			"  dropbehind report -i 60 --events left run.dbr minutes and left-behind folios\n",
+		.exits = "2 printed but the recording is incomplete",
+		.options = DB_OPT_JSON | DB_OPT_INTERVAL | DB_OPT_EVENTS | DB_OPT_OPERANDS,
+		.run = db_verb_report,
 	},
 	{
 		.name = "trace",
