@@ -128,7 +128,7 @@ static int one_job(struct session *s, const struct plan *p, bool write, uint64_t
 	if (!write)
 		err = measure_fill_file(&f, p->total_bytes);
 	if (!err)
-		err = session_rest(s, f.fd);
+		err = session_rest(s, &f, 1);
 	if (!err && !write)
 		err = bfile_reopen(&f, O_RDWR);
 	if (!err) {

@@ -172,7 +172,7 @@ static int one_run(struct session *s, const struct plan *p, const char *column,
 
 	if (!y)
 		return bench_fail(-ENOMEM, "start", "the fsync writer");
-	err = session_rest(s, -1);
+	err = session_rest(s, NULL, 0);
 	err = err ? err : bfile_make(&log, &s->place, 0, 0);
 	err = err ? err : bfile_make(&target, &s->place, 1, 0);
 	if (err)

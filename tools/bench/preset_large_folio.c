@@ -104,7 +104,7 @@ static int make_immutable(struct session *s, struct bfile *f)
 	close(f->fd);
 	f->fd = -1;
 	s->opt.reset = RESET_DROP;
-	return session_rest(s, -1);
+	return session_rest(s, NULL, 0);
 }
 
 static int one_read(struct session *s, const struct plan *p, bool hole, uint64_t io,
@@ -129,7 +129,7 @@ static int one_read(struct session *s, const struct plan *p, bool hole, uint64_t
 	else if (ftruncate(f.fd, (off_t)p->total_bytes))
 		err = bench_fail(-errno, "make a hole in", f.path);
 	if (!err)
-		err = k->immutable ? make_immutable(s, &f) : session_rest(s, f.fd);
+		err = k->immutable ? make_immutable(s, &f) : session_rest(s, &f, 1);
 	s->opt.reset = reset;
 	if (!err)
 		err = bfile_reopen(&f, O_RDONLY);
@@ -207,7 +207,7 @@ static int one_write(struct session *s, const struct plan *p, const struct mix *
 	if (mix->overwrite)
 		err = measure_fill_file(&f, p->total_bytes);
 	if (!err)
-		err = session_rest(s, f.fd);
+		err = session_rest(s, &f, 1);
 	if (!err)
 		err = bfile_reopen(&f, O_RDWR | (mix->sync ? O_SYNC : 0));
 	if (!err) {

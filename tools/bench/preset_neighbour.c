@@ -27,7 +27,10 @@ struct plan {
 	bool read;
 };
 
-/* The columns; NULL variant: the victim alone. */
+/* What the victim reads, what the stream goes to. */
+enum { HOT, TARGET, NR_FILES };
+
+/* The columns. */
 static const char *const columns[] = { "alone", "normal", "dontcache" };
 
 #define NR_COLUMNS (sizeof(columns) / sizeof(columns[0]))
@@ -197,27 +200,25 @@ static int start_children(struct shared *sh, const struct groups *g, bool cgroup
 }
 
 static int one_run(struct session *s, const struct plan *p, struct shared *sh,
-		   struct bfile *hot, struct bfile *target, const char *column,
-		   unsigned int round)
+		   const struct bfile *files, const char *column, unsigned int round)
 {
 	const bool with_stream = strcmp(column, "alone");
 	const bool cgroups = !s->opt.no_cgroup;
 	struct groups g = { 0 };
 	int err;
 
-	err = session_rest(s, hot->fd);
-	err = err ? err : session_rest(s, target->fd);
+	err = session_rest(s, files, 2);
 	if (!err && cgroups)
 		err = groups_make(&g, p);
 	if (err)
 		return err;
 	memset(sh, 0, sizeof(*sh));
-	sh->victim.fd = hot->fd;
+	sh->victim.fd = files[HOT].fd;
 	sh->victim.hot_bytes = p->hot_bytes;
 	sh->victim.period_ns = NSEC_PER_SEC / VICTIM_READS_PER_S;
 	sh->victim.seed = 0x2545f4914f6cdd1dULL + round;
 	sh->victim.stop = &sh->victim_child.stop;
-	measure_prepare(&sh->stream, &sh->counter, target, !p->read,
+	measure_prepare(&sh->stream, &sh->counter, &files[TARGET], !p->read,
 			strcmp(column, "dontcache") ? 0 : RWF_DONTCACHE, p->io_bytes,
 			p->stream_bytes);
 	sh->stream.total_bytes = 0;
@@ -232,22 +233,22 @@ static int one_run(struct session *s, const struct plan *p, struct shared *sh,
 }
 
 static int all_runs(struct session *s, const struct plan *p, struct shared *sh,
-		    struct bfile *hot, struct bfile *target)
+		    const struct bfile *files)
 {
 	unsigned int round;
 	size_t i;
-	int err = measure_fill_file(hot, p->hot_bytes);
+	int err = measure_fill_file(&files[HOT], p->hot_bytes);
 
 	if (!err && p->read)
-		err = measure_fill_file(target, p->stream_bytes);
+		err = measure_fill_file(&files[TARGET], p->stream_bytes);
 	for (round = 1; !err && round <= p->rounds; round++) {
 		for (i = 0; !err && i < NR_COLUMNS; i++) {
 			const char *column = columns[round % 2 ? i : NR_COLUMNS - 1 - i];
 
 			/* A write stream begins with an empty file each time. */
-			if (!p->read && ftruncate(target->fd, 0))
-				return bench_fail(-errno, "empty", target->path);
-			err = one_run(s, p, sh, hot, target, column, round);
+			if (!p->read && ftruncate(files[TARGET].fd, 0))
+				return bench_fail(-errno, "empty", files[TARGET].path);
+			err = one_run(s, p, sh, files, column, round);
 		}
 	}
 	return err;
@@ -255,7 +256,7 @@ static int all_runs(struct session *s, const struct plan *p, struct shared *sh,
 
 static int run_neighbour(struct session *s)
 {
-	struct bfile hot = { .fd = -1 }, target = { .fd = -1 };
+	struct bfile files[NR_FILES] = { { .fd = -1 }, { .fd = -1 } };
 	struct shared *sh;
 	struct plan p;
 	int err = make_plan(s, &p);
@@ -265,11 +266,11 @@ static int run_neighbour(struct session *s)
 	sh = child_shared(sizeof(*sh));
 	if (!sh)
 		return bench_fail(-ENOMEM, "share memory with", "the loads");
-	err = bfile_make(&hot, &s->place, 0, 0);
-	err = err ? err : bfile_make(&target, &s->place, 1, 0);
-	err = err ? err : all_runs(s, &p, sh, &hot, &target);
-	bfile_remove(&hot);
-	bfile_remove(&target);
+	err = bfile_make(&files[HOT], &s->place, 0, 0);
+	err = err ? err : bfile_make(&files[TARGET], &s->place, 1, 0);
+	err = err ? err : all_runs(s, &p, sh, files);
+	bfile_remove(&files[HOT]);
+	bfile_remove(&files[TARGET]);
 	child_shared_free(sh, sizeof(*sh));
 	return err;
 }

@@ -101,7 +101,7 @@ static int one_run(struct session *s, const struct plan *p, uint64_t rate,
 	hist_init(&hists[1]);
 	err = bfile_make(&f, &s->place, 0, 0);
 	if (!err)
-		err = session_rest(s, f.fd);
+		err = session_rest(s, &f, 1);
 	if (err)
 		goto out;
 	measure_prepare(&st, &counter, &f, true, v->rwf_flags, p->io_bytes, p->span_bytes);

@@ -101,10 +101,8 @@ static int one_run(struct session *s, const struct plan *p, struct parts *pt,
 	uint64_t deadline;
 	struct cgroup cg;
 	unsigned int i;
-	int err = 0;
+	int err = session_rest(s, pt->files, pt->made);
 
-	for (i = 0; i < pt->made && !err; i++)
-		err = session_rest(s, pt->files[i].fd);
 	if (err)
 		return err;
 	if (p->limit_bytes) {

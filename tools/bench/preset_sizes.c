@@ -50,7 +50,7 @@ static int write_once(struct session *s, const struct plan *p, uint64_t io,
 	if (err)
 		return err;
 	/* A device keeps pages of the run before: it is thrown out like a file. */
-	err = session_rest(s, f.fd);
+	err = session_rest(s, &f, 1);
 	if (!err) {
 		measure_prepare(&st, &counter, &f, true, v->rwf_flags, io, p->total_bytes);
 		err = measure_streams(s, &st, &f, 1, &m, NULL);
@@ -72,7 +72,7 @@ static int read_once(struct session *s, const struct plan *p, struct bfile *f, u
 
 	format_bytes(io, key, sizeof(key));
 	snprintf(group, sizeof(group), "read|%s", key);
-	err = session_rest(s, f->fd);
+	err = session_rest(s, f, 1);
 	if (err)
 		return err;
 	/* A new open file: its readahead state begins anew. */

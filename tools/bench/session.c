@@ -109,16 +109,22 @@ static int drop_all(void)
 	return err;
 }
 
-static int drop_file(int fd)
+static int drop_files(const struct bfile *files, size_t nr)
 {
-	if (fd < 0)
-		return 0;
-	if (fsync(fd))
-		return -errno;
-	return -posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < nr && !err; i++) {
+		if (files[i].fd < 0)
+			continue;
+		if (fsync(files[i].fd))
+			return -errno;
+		err = -posix_fadvise(files[i].fd, 0, 0, POSIX_FADV_DONTNEED);
+	}
+	return err;
 }
 
-int session_rest(struct session *s, int fd)
+int session_rest(struct session *s, const struct bfile *files, size_t nr)
 {
 	static const char *const names[] = { "default", "drop", "file", "none" };
 	enum reset_mode mode = s->opt.reset;
@@ -139,7 +145,7 @@ int session_rest(struct session *s, int fd)
 			return bench_error("cannot drop the machine's caches (%s); run as root "
 					   "or give --reset file", strerror(-err));
 	} else if (mode == RESET_FILE) {
-		err = drop_file(fd);
+		err = drop_files(files, nr);
 	}
 	if (err)
 		return bench_fail(err, "reset the page cache of", s->place.path);

@@ -53,10 +53,10 @@ unsigned int session_count(struct session *s, const char *name, unsigned int giv
 size_t session_io_sizes(struct session *s, uint64_t *sizes);
 
 /*
- * Throw out page cache as --reset says (@fd: our file or -1) and rest as
- * --cooldown says. 0, -EINTR or a negative errno (told).
+ * Throw out page cache as --reset says (@files: ours, for --reset file) and rest
+ * as --cooldown says. 0, -EINTR or a negative errno (told).
  */
-int session_rest(struct session *s, int fd);
+int session_rest(struct session *s, const struct bfile *files, size_t nr);
 
 /* Seconds between two samples. */
 double session_interval(struct session *s);
