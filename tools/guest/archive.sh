@@ -121,33 +121,43 @@ archive_download()
 	archive_apt apt-get -q download "$@" >"$ARCHIVE_DIR/log" 2>&1 </dev/null
 }
 
-# archive_unpack DIR PACKAGE...: downloads the packages, checked by apt against the signed lists, and unpacks
-# them below DIR. Fails with a message.
+# archive_unpack DIR RESOLVE: downloads the packages that RESOLVE puts into ARCHIVE_PACKAGES, checked by apt
+# against the signed lists, and unpacks them below DIR. When one cannot be had, the lists may be older than the
+# archive: they are fetched anew, and RESOLVE is asked again.
 archive_unpack()
 {
-	local dir=$1 bytes=0 size package
-	shift
+	local dir=$1 resolve=$2 package
 
-	for package in "$@"; do
-		size=$(archive_field "$package" Size)
-		[ -n "$size" ] || die "package $package is not in the archive any more: run 'guest fetch --refresh SERIES'"
-		bytes=$((bytes + size))
-	done
-	say "downloading $* ($(human $bytes))"
-	mkdir -p "$dir/.debs" || return 1
-	if ! archive_download "$dir/.debs" "$@"; then
-		# The lists may be older than the archive.
+	"$resolve"
+	archive_download "$dir/.debs" || {
+		say "cannot download $ARCHIVE_PACKAGES: looking for what the archive has now"
 		archive_refresh
-		archive_download "$dir/.debs" "$@" || {
+		"$resolve"
+		archive_download "$dir/.debs" || {
 			archive_complaint
-			die "cannot download $*: it vanished from the archive or the network is down; try 'guest fetch --refresh SERIES'"
+			die "cannot download $ARCHIVE_PACKAGES: the archive has moved on or the network is down; try again later"
 		}
-	fi
+	}
 	for package in "$dir"/.debs/*.deb; do
 		tied dpkg-deb -x "$package" "$dir" || die "cannot unpack $package: is the disk full?"
 	done
 	rm -rf "$dir/.debs"
 	archive_merge_usr "$dir"
+}
+
+# archive_download DIR: downloads ARCHIVE_PACKAGES into the new directory DIR.
+archive_download()
+{
+	local ARCHIVE_CWD=$1 bytes=0 package
+
+	rm -rf "$1"
+	mkdir -p "$1" || die "cannot write $1"
+	for package in $ARCHIVE_PACKAGES; do
+		bytes=$((bytes + $(archive_field "$package" Size)))
+	done
+	say "downloading $ARCHIVE_PACKAGES ($(human $bytes))"
+	# shellcheck disable=SC2086
+	archive_apt apt-get -q download $ARCHIVE_PACKAGES >"$ARCHIVE_DIR/log" 2>&1 </dev/null
 }
 
 # archive_merge_usr DIR: moves DIR/lib to DIR/usr/lib, so that DIR can be a layer over a merged-/usr root.

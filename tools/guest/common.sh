@@ -27,7 +27,7 @@ die()
 # need COMMAND PACKAGE: stops when COMMAND is not installed.
 need()
 {
-	command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ] || [ -x "/sbin/$1" ] ||
+	[ -x "$(PATH=$PATH:/usr/sbin:/sbin command -v "$1")" ] ||
 		die "$1 is not installed: run 'tools/guest/guest install' as root (Debian package $2)"
 }
 

@@ -40,12 +40,32 @@ kernel_cached()
 	[ -n "$release" ] && printf '%s\n' "$KERNEL_DIR/$release"
 }
 
+# kernel_resolve: finds the newest release of KERNEL_VERSION and KERNEL_FLAVOUR in the archive and sets
+# KERNEL_RELEASE, KERNEL_BINARY (the package with the image) and ARCHIVE_PACKAGES.
+kernel_resolve()
+{
+	local names series=$KERNEL_VERSION${KERNEL_FLAVOUR:+-$KERNEL_FLAVOUR}
+
+	names=$(archive_names linux-)
+	KERNEL_RELEASE=$(printf '%s\n' "$names" | grep -E '^linux-(binary|image)-[0-9]' | kernel_match |
+		archive_prefer | kernel_pick)
+	[ -n "$KERNEL_RELEASE" ] ||
+		die "the archive has no kernel of series $series (suites $ARCHIVE_SUITES): choose another, or try 'guest fetch --refresh $series'"
+	if printf '%s\n' "$names" | grep -qxF "linux-binary-$KERNEL_RELEASE"; then
+		KERNEL_BINARY=linux-binary-$KERNEL_RELEASE
+		ARCHIVE_PACKAGES="$KERNEL_BINARY linux-modules-$KERNEL_RELEASE linux-base-$KERNEL_RELEASE"
+	else
+		KERNEL_BINARY=linux-image-$KERNEL_RELEASE
+		ARCHIVE_PACKAGES=$KERNEL_BINARY
+	fi
+}
+
 # kernel_build SERIES REFRESH: downloads and unpacks a kernel of the series: with REFRESH 0 when none is cached,
 # 1 when the archive, its lists fetched anew, has a newer one, 2 likewise with the lists as they are. The caller
 # holds the lock "apt".
 kernel_build()
 {
-	local series=$1 refresh=$2 release names binary packages new
+	local series=$1 refresh=$2 release new
 
 	if [ "$refresh" -eq 0 ] && kernel_cached "$series" >/dev/null; then
 		return 0
@@ -54,32 +74,22 @@ kernel_build()
 	need dpkg-deb dpkg
 	need depmod kmod
 	if [ "$refresh" -eq 1 ]; then archive_refresh; else archive_ready; fi
-	names=$(archive_names linux-)
-	release=$(printf '%s\n' "$names" | grep -E '^linux-(binary|image)-[0-9]' | kernel_match | archive_prefer | kernel_pick)
-	[ -n "$release" ] ||
-		die "the archive has no kernel of series $series (suites $ARCHIVE_SUITES): choose another, or try 'guest fetch --refresh $series'"
-	[ -e "$KERNEL_DIR/$release/package" ] && return 0
-	if printf '%s\n' "$names" | grep -qxF "linux-binary-$release"; then
-		binary=linux-binary-$release
-		packages="$binary linux-modules-$release linux-base-$release"
-	else
-		binary=linux-image-$release
-		packages=$binary
-	fi
-	mkdir -p "$KERNEL_DIR"
+	kernel_resolve
+	[ -e "$KERNEL_DIR/$KERNEL_RELEASE/package" ] && return 0
+	mkdir -p "$KERNEL_DIR" || die "cannot write below $GUEST_CACHE"
 	rm -rf "$KERNEL_DIR"/.new.*
 	new=$(mktemp -d "$KERNEL_DIR/.new.XXXXXX") && chmod 755 "$new" || die "cannot write below $KERNEL_DIR"
-	# shellcheck disable=SC2086
-	archive_unpack "$new" $packages
-	# From 7.1 on the image lies beside the modules, before that in /boot.
+	archive_unpack "$new" kernel_resolve
+	release=$KERNEL_RELEASE
+	# In newer series the image lies beside the modules, before that in /boot.
 	mv "$new/usr/lib/modules/$release/vmlinuz" "$new/vmlinuz" 2>/dev/null ||
 		mv "$new/boot/vmlinuz-$release" "$new/vmlinuz" 2>/dev/null ||
-		die "$packages hold no kernel of release $release: the packages' layout changed"
+		die "$ARCHIVE_PACKAGES hold no kernel of release $release: the packages' layout changed"
 	[ -d "$new/usr/lib/modules/$release/kernel" ] ||
-		die "$packages hold no modules of release $release: the packages' layout changed"
+		die "$ARCHIVE_PACKAGES hold no modules of release $release: the packages' layout changed"
 	ln -sfn usr/lib "$new/lib"
 	PATH=$PATH:/usr/sbin:/sbin depmod -b "$new" "$release" || die "depmod failed for $release"
-	printf '%s %s\n' "$binary" "$(archive_field "$binary" Version)" >"$new/package"
+	printf '%s %s\n' "$KERNEL_BINARY" "$(archive_field "$KERNEL_BINARY" Version)" >"$new/package"
 	mv "$new" "$KERNEL_DIR/$release" || die "cannot move $release into $KERNEL_DIR"
 	say "kernel $release is in the cache"
 }

@@ -118,7 +118,7 @@ run_guest()
 		-serial "file:$console" -monitor none
 		-device virtio-serial-pci
 		-chardev "file,id=status,path=$status" -device virtserialport,chardev=status,name=status)
-	[ "$OPT_ICOUNT" -eq 1 ] && qemu+=(-icount shift=0,sleep=off -rtc clock=vm)
+	[ "$OPT_ICOUNT" -eq 1 ] && qemu+=(-icount shift=0,sleep=on -rtc clock=vm)
 	run_share root "$root" readonly=on
 	run_share kernel "$kernel" readonly=on
 	run_share ctl "$RUN_DIR/ctl" readonly=on
