@@ -67,6 +67,24 @@ splat_show()
 }
 
 # run_guest: boots a guest as the OPT_* variables say and returns its command's status.
+# run_slot: waits for a place among the guests that may run at once, one per CPU (DROPBEHIND_GUESTS: another
+# number). Emulation is all computing: more guests would only run into their time limits.
+run_slot()
+{
+	local n=${DROPBEHIND_GUESTS:-$(nproc)} i told=0
+
+	while :; do
+		for ((i = 0; i < n; i++)); do
+			exec {RUN_SLOT}>"$GUEST_CACHE/slot$i.lock" || die "cannot open $GUEST_CACHE/slot$i.lock"
+			flock -n "$RUN_SLOT" && return
+			exec {RUN_SLOT}>&-
+		done
+		[ $told -eq 1 ] || say "waiting for a place: $n guests are running"
+		told=1
+		sleep 1
+	done
+}
+
 run_guest()
 {
 	local kernel root release initramfs headers qemu=() line i append accel console status
@@ -89,6 +107,7 @@ run_guest()
 	headers=$(headers_cached "$release") || headers=
 
 	qemu_find "$root"
+	[ "$OPT_MODE" != run ] || run_slot
 	RUN_PIDS=()
 	run_sweep
 	trap 'run_cleanup; exit 130' INT
