@@ -55,8 +55,7 @@ db_inline bool db_is_left(__u32 outcome)
 }
 
 db_inline void db_emit_folio(const struct db_config *cfg, __u32 type, const struct db_folio *f,
-			     const struct folio *folio, __u32 outcome, enum db_context context,
-			     __u64 now)
+			     const struct folio *folio, __u32 outcome, __u32 context, __u64 now)
 {
 	__u64 residency = now - f->birth_ns;
 	struct db_event *e;
@@ -92,7 +91,7 @@ db_inline void db_emit_folio(const struct db_config *cfg, __u32 type, const stru
  * decided it, and then it is counted.
  */
 db_inline bool db_decide(const struct db_config *cfg, struct db_folio *f, const struct folio *folio,
-			 __u32 outcome, enum db_context context, __u64 now)
+			 __u32 outcome, __u32 context, __u64 now)
 {
 	if (__sync_val_compare_and_swap(&f->outcome, DB_OUT_NONE, outcome) != DB_OUT_NONE)
 		return false;
@@ -114,6 +113,16 @@ db_inline void db_hist_residency(const struct db_folio *f, __u64 now)
 		db_hist_add(DB_HIST_WRITEBACK, f->wb_end_ns - f->wb_start_ns);
 	if (f->wb_end_ns)
 		db_hist_add(DB_HIST_DROP_DELAY, now - f->wb_end_ns);
+}
+
+/* A folio that left the page cache without a delete event: it migrated, or a call was skipped. */
+db_inline void db_gone(struct db_folio *f)
+{
+	db_lose(DB_LOSS_GONE, f->pages_left);
+	if (__sync_val_compare_and_swap(&f->outcome, DB_OUT_NONE, DB_OUT_LEFT_MIGRATED) ==
+	    DB_OUT_NONE)
+		db_count_outcome(f, DB_OUT_LEFT_MIGRATED, 1, f->pages_left);
+	f->tag = 0;
 }
 
 #endif

@@ -7,17 +7,20 @@
 
 #define DB_BIO_CHAIN_MAX	8
 
+/* All arguments here come from db_typed(). */
 db_inline bool db_bio_is_write(const struct bio *bio)
 {
-	__u32 op = BPF_CORE_READ(bio, bi_opf) & DB_REQ_OP_MASK;
+	__u32 op = bio->bi_opf & DB_REQ_OP_MASK;
 
 	return op == DB_REQ_OP_WRITE || op == DB_REQ_OP_ZONE_APPEND;
 }
 
-db_inline bool db_bvec_dropbehind(const struct bio_vec *vec)
+db_inline bool db_bvec_dropbehind(__u64 address)
 {
-	struct page *page = BPF_CORE_READ(vec, bv_page);
+	__u64 page = 0;
 
+	/* as a number, to compute with */
+	bpf_core_read(&page, sizeof(page), &((struct bio_vec *)address)->bv_page);
 	return page && db_folio_flags(db_typed(struct folio, db_page_folio(page))) &
 		       db_pg_bit(dropbehind);
 }
@@ -29,51 +32,50 @@ db_inline bool db_bvec_dropbehind(const struct bio_vec *vec)
  */
 db_inline bool db_bio_dropbehind(const struct db_config *cfg, const struct bio *bio)
 {
-	struct bio_vec *vecs;
+	__u64 vecs = 0;
 	__u16 n;
 
-	if (BPF_CORE_READ(bio, bi_flags) & cfg->flag_bio_complete_in_task)
+	if (bio->bi_flags & cfg->flag_bio_complete_in_task)
 		return true;
-	vecs = BPF_CORE_READ(bio, bi_io_vec);
-	n = BPF_CORE_READ(bio, bi_vcnt);
+	n = bio->bi_vcnt;
+	bpf_core_read(&vecs, sizeof(vecs), &bio->bi_io_vec);
 	if (!vecs)
 		return false;
 	if (db_bvec_dropbehind(vecs))
 		return true;
-	return n > 1 && db_bvec_dropbehind(vecs + (n - 1));
+	return n > 1 && db_bvec_dropbehind(vecs + (n - 1) * bpf_core_type_size(struct bio_vec));
 }
 
 db_inline __u32 db_bio_dev(const struct bio *bio)
 {
-	return BPF_CORE_READ(bio, bi_bdev, bd_dev);
+	return bio->bi_bdev->bd_dev;
 }
 
 db_inline __u64 db_bio_cgroup(const struct bio *bio)
 {
-	struct blkcg_gq *blkg = BPF_CORE_READ(bio, bi_blkg);
-
-	return blkg ? BPF_CORE_READ(blkg, blkcg, css.cgroup, kn, id) : 0;
+	return bio->bi_blkg->blkcg->css.cgroup->kn->id;
 }
 
 /*
  * The bio whose end-io function bio_endio(@bio) will reach: the last of a
- * chain, or NULL when parts of it are still under way.  Chains come from bios
+ * chain, or 0 when parts of it are still under way.  Chains come from bios
  * that were split to fit a device's limits.
  */
-db_inline struct bio *db_bio_completing(const struct db_config *cfg, struct bio *bio)
+db_inline __u64 db_bio_completing(const struct db_config *cfg, __u64 address)
 {
+	const struct bio *bio;
 	int i;
 
 	for (i = 0; i < DB_BIO_CHAIN_MAX; i++) {
-		if (BPF_CORE_READ(bio, bi_flags) & cfg->flag_bio_chain &&
-		    BPF_CORE_READ(bio, __bi_remaining.counter) > 1)
-			return NULL;
+		bio = db_typed(struct bio, address);
+		if (bio->bi_flags & cfg->flag_bio_chain && bio->__bi_remaining.counter > 1)
+			return 0;
 		if (!cfg->addr_bio_chain_endio ||
-		    (__u64)BPF_CORE_READ(bio, bi_end_io) != cfg->addr_bio_chain_endio)
-			return bio;
-		bio = BPF_CORE_READ(bio, bi_private);
+		    (__u64)bio->bi_end_io != cfg->addr_bio_chain_endio)
+			return address;
+		address = (__u64)bio->bi_private;
 	}
-	return bio;
+	return address;
 }
 
 #endif

@@ -35,8 +35,7 @@ db_inline int db_calibrate(__u32 how, __u32 irqs)
 	raw = db_context_raw(irqs);
 	seen->hits++;
 	seen->cpu = bpf_get_smp_processor_id();
-	if (!cpu_number_delta || !db_percpu_read(cpu_number_delta, &seen->cpu_read))
-		seen->cpu_read = seen->cpu;
+	seen->cpu_read = cpu_number_delta ? db_load32(db_this_rq() + cpu_number_delta) : seen->cpu;
 	seen->preempt = raw;
 	seen->rcu = (raw >> 32) & 0xffff;
 	seen->known = !!(raw & DB_RAW_KNOWN);

@@ -103,20 +103,21 @@ struct page___info {
 	unsigned long compound_info;
 } __attribute__((preserve_access_index));
 
-db_inline __u64 db_page_folio(const struct page *page)
+db_inline __u64 db_page_folio(__u64 address)
 {
-	const struct page___head *old = (const void *)page;
-	const struct page___info *new = (const void *)page;
+	const struct page___head *old = (const void *)address;
+	const struct page___info *new = (const void *)address;
 	unsigned long info = 0;
 
+	/* a member of a union with pointers: a typed load would not be a number */
 	if (bpf_core_field_exists(new->compound_info))
 		bpf_core_read(&info, sizeof(info), &new->compound_info);
 	else
 		bpf_core_read(&info, sizeof(info), &old->compound_head);
 	if (!(info & 1))
-		return (__u64)page;
+		return address;
 	if ((info >> 32) == 0xffffffff)
-		return (__u64)page & info;
+		return address & info;
 	return info - 1;
 }
 
@@ -240,26 +241,17 @@ db_inline __u64 db_this_rq(void)
 	return (__u64)BPF_CORE_READ(task, se.cfs_rq, rq);
 }
 
-/* A 32-bit per-CPU variable @delta bytes from the run queue. */
-db_inline bool db_percpu_read(__s64 delta, __u32 *value)
+/* A 32-bit number at a kernel address. */
+db_inline __u32 db_load32(__u64 address)
 {
-	__u64 rq = db_this_rq();
-
-	return rq && !bpf_probe_read_kernel(value, sizeof(*value), (void *)(rq + delta));
+	return db_typed(struct refcount_struct, address)->refs.counter;
 }
 
-/* @delta: from the run queue to __preempt_count; 0: this kernel has no such variable. */
-db_inline bool db_preempt_count(__s64 delta, __u32 *count)
+/* arm64: preempt_count of current, which is a member of its task. */
+db_inline bool db_task_preempt_count(__u32 *count)
 {
-	struct task_struct___preempt *task;
+	struct task_struct___preempt *task = (void *)bpf_get_current_task();
 
-	if (delta) {
-		if (!db_percpu_read(delta, count))
-			return false;
-		*count &= 0x7fffffff;
-		return true;
-	}
-	task = (void *)bpf_get_current_task();
 	if (!bpf_core_field_exists(task->thread_info.preempt.count))
 		return false;
 	*count = BPF_CORE_READ(task, thread_info.preempt.count);
@@ -361,6 +353,9 @@ db_inline __u64 db_arg(void *ctx, __u32 n)
 	bpf_get_func_arg(ctx, n, &value);
 	return value;
 }
+
+/* "writebac" as a number. */
+#define DB_WRITEBACK_WORD	0x6361626574697277ULL
 
 /* Task flags, include/linux/sched.h; not in BTF. */
 #define DB_PF_IDLE		0x00000002

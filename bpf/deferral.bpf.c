@@ -36,14 +36,6 @@ struct {
 	__type(value, __s64);
 } db_depths SEC(".maps");
 
-/* Work functions to time; filled by user space, also when modules come. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, DB_MECH_NR * DB_WORK_FUNCS);
-	__type(key, __u64);
-	__type(value, __u32);
-} db_work_funcs SEC(".maps");
-
 struct db_work {
 	__u64 queued_ns;
 	__u32 mechanism;
@@ -90,35 +82,42 @@ db_inline struct db_truth *db_truth_counts(void)
 }
 
 /* One completing write bio: where, by whom. */
-db_inline void db_count_bio(const struct db_config *cfg, struct bio *bio, bool dropbehind,
-			    enum db_context context)
+db_inline void db_count_bio(const struct db_config *cfg, const struct bio *bio, __u32 context)
 {
-	db_context_count(dropbehind ? DB_PLACE_BIO : DB_PLACE_BIO_PLAIN, db_bio_dev(bio),
-			 db_bio_cgroup(bio), context, 1, 0);
+	struct db_context_key key = {
+		.dev = db_bio_dev(bio),
+		.place = db_bio_dropbehind(cfg, bio) ? DB_PLACE_BIO : DB_PLACE_BIO_PLAIN,
+		.context = context,
+		.cgroup_id = db_bio_cgroup(bio),
+	};
+
+	if (!cfg->filter_dev || key.dev == cfg->filter_dev)
+		db_context_count(&key, 0);
 }
 
-db_inline bool db_bio_dev_wanted(const struct db_config *cfg, struct bio *bio)
+/* Is the bio one we follow: a write, and to the device that is asked for? */
+db_inline bool db_bio_wanted(const struct db_config *cfg, const struct bio *bio)
 {
-	return !cfg->filter_dev || db_bio_dev(bio) == cfg->filter_dev;
+	return db_bio_is_write(bio) && (!cfg->filter_dev || db_bio_dev(bio) == cfg->filter_dev);
 }
 
-db_inline int db_handle_bio_endio(struct bio *bio, enum db_attach how, __u32 irqs)
+db_inline int db_handle_bio_endio(__u64 key, __u32 how, __u32 irqs)
 {
 	struct db_config *cfg = db_on();
 	struct db_bio now = {}, *stale;
-	enum db_context context;
-	__u64 key;
+	const struct bio *bio;
+	__u32 context;
 
-	if (!cfg || !db_bio_is_write(bio))
+	if (!cfg || !db_bio_is_write(db_typed(struct bio, key)))
 		return 0;
-	bio = db_bio_completing(cfg, bio);
-	if (!bio || !db_bio_dev_wanted(cfg, bio))
+	key = db_bio_completing(cfg, key);
+	if (!key)
 		return 0;
-	context = db_context_judge(cfg, how, irqs);
-	db_count_bio(cfg, bio, db_bio_dropbehind(cfg, bio), context);
-	if (!(BPF_CORE_READ(bio, bi_flags) & cfg->flag_bio_complete_in_task))
+	bio = db_typed(struct bio, key);
+	context = db_context_judge(how, irqs);
+	db_count_bio(cfg, bio, context);
+	if (!(bio->bi_flags & cfg->flag_bio_complete_in_task) || !db_bio_wanted(cfg, bio))
 		return 0;
-	key = (__u64)bio;
 	stale = bpf_map_lookup_elem(&db_bios, &key);
 	if (stale && stale->handoff_ns) {
 		db_lose(DB_LOSS_BIO_UNTIMED, 1);
@@ -131,9 +130,8 @@ db_inline int db_handle_bio_endio(struct bio *bio, enum db_attach how, __u32 irq
 	return 0;
 }
 
-db_inline void db_handoff(struct bio *bio, __u32 mechanism)
+db_inline void db_handoff(__u64 key, __u32 mechanism)
 {
-	__u64 key = (__u64)bio;
 	struct db_bio now = {}, *known = bpf_map_lookup_elem(&db_bios, &key);
 
 	if (known)
@@ -149,14 +147,13 @@ db_inline void db_handoff(struct bio *bio, __u32 mechanism)
 }
 
 /* The block layer hands this bio to its worker: the kernel's own judgement. */
-db_inline int db_handle_bio_defer(struct bio *bio)
+db_inline int db_handle_bio_defer(__u64 key)
 {
 	struct db_config *cfg = db_on();
-	__u64 key = (__u64)bio;
 	struct db_truth *truth;
 	struct db_bio *known;
 
-	if (!cfg || !db_bio_is_write(bio) || !db_bio_dev_wanted(cfg, bio))
+	if (!cfg || !db_bio_wanted(cfg, db_typed(struct bio, key)))
 		return 0;
 	known = bpf_map_lookup_elem(&db_bios, &key);
 	truth = db_truth_counts();
@@ -166,12 +163,12 @@ db_inline int db_handle_bio_defer(struct bio *bio)
 		else
 			__sync_fetch_and_add(&truth->agree_deferred, 1);
 	}
-	db_handoff(bio, DB_MECH_BIO_COMPLETE);
+	db_handoff(key, DB_MECH_BIO_COMPLETE);
 	return 0;
 }
 
-db_inline void db_emit_bio(const struct db_config *cfg, struct bio *bio, const struct db_bio *known,
-			   __u64 now)
+db_inline void db_emit_bio(const struct db_config *cfg, const struct bio *bio,
+			   const struct db_bio *known, __u64 now)
 {
 	__u64 latency = now - known->handoff_ns;
 	struct db_event *e;
@@ -200,9 +197,9 @@ db_inline void db_emit_bio(const struct db_config *cfg, struct bio *bio, const s
  * The end of the road for one hand-off.  @mechanism: which hand-offs end here;
  * DB_MECH_NR: the block layer's, and bios that bio_endio() ran directly.
  */
-db_inline void db_bio_arrived(const struct db_config *cfg, struct bio *bio, __u32 mechanism)
+db_inline void db_bio_arrived(const struct db_config *cfg, __u64 key, __u32 mechanism)
 {
-	__u64 key = (__u64)bio, now;
+	__u64 now;
 	struct db_bio *known = bpf_map_lookup_elem(&db_bios, &key), copy;
 	struct db_truth *truth;
 
@@ -228,27 +225,27 @@ db_inline void db_bio_arrived(const struct db_config *cfg, struct bio *bio, __u3
 	now = bpf_ktime_get_ns();
 	db_hist_add(DB_HIST_DEFERRAL + mechanism, now - copy.handoff_ns);
 	db_depth_leave(mechanism, copy.cpu);
-	db_emit_bio(cfg, bio, &copy, now);
+	db_emit_bio(cfg, db_typed(struct bio, key), &copy, now);
 }
 
-db_inline int db_handle_end_io(struct bio *bio)
+db_inline int db_handle_end_io(__u64 key)
 {
 	struct db_config *cfg = db_on();
 
-	if (cfg && db_bio_is_write(bio))
-		db_bio_arrived(cfg, bio, DB_MECH_BIO_COMPLETE);
+	if (cfg && db_bio_is_write(db_typed(struct bio, key)))
+		db_bio_arrived(cfg, key, DB_MECH_BIO_COMPLETE);
 	return 0;
 }
 
 /* XFS: the ioend goes onto a list of its inode, work on xfs-conv ends it. */
-db_inline int db_handle_xfs_end_bio(struct bio *bio)
+db_inline int db_handle_xfs_end_bio(__u64 key)
 {
 	struct db_config *cfg = db_on();
 
-	if (!cfg || !db_bio_is_write(bio) || !db_bio_dev_wanted(cfg, bio))
+	if (!cfg || !db_bio_wanted(cfg, db_typed(struct bio, key)))
 		return 0;
-	db_bio_arrived(cfg, bio, DB_MECH_BIO_COMPLETE);
-	db_handoff(bio, DB_MECH_XFS_IOEND);
+	db_bio_arrived(cfg, key, DB_MECH_BIO_COMPLETE);
+	db_handoff(key, DB_MECH_XFS_IOEND);
 	return 0;
 }
 
@@ -273,13 +270,14 @@ static long db_ioend_next(__u32 i, struct db_ioends *walk)
 	if (!cfg || !bpf_core_field_exists(ioend->io_list) || !bpf_core_field_exists(ioend->io_bio))
 		return 1;
 	ioend = (void *)(walk->next - bpf_core_field_offset(struct iomap_ioend___db, io_list));
-	db_bio_arrived(cfg, &ioend->io_bio, DB_MECH_XFS_IOEND);
+	db_bio_arrived(cfg, (__u64)&ioend->io_bio, DB_MECH_XFS_IOEND);
 	walk->next = (__u64)BPF_CORE_READ(ioend, io_list.next);
 	return !walk->next || walk->next == walk->head;
 }
 
-db_inline int db_handle_xfs_finish(struct iomap_ioend___db *ioend)
+db_inline int db_handle_xfs_finish(__u64 address)
 {
+	struct iomap_ioend___db *ioend = (void *)address;
 	struct db_ioends walk;
 
 	if (!db_on() || !bpf_core_field_exists(ioend->io_list) ||
@@ -299,29 +297,33 @@ struct ext4_io_end___db {
 } __attribute__((preserve_access_index));
 
 
-db_inline int db_handle_ext4_end_bio(struct bio *bio)
+db_inline int db_handle_ext4_end_bio(__u64 key)
 {
 	struct db_config *cfg = db_on();
 	struct ext4_io_end___db *io_end = NULL;
+	const struct bio *bio;
 
-	if (!cfg || !db_bio_is_write(bio) || !db_bio_dev_wanted(cfg, bio))
+	if (!cfg)
 		return 0;
-	db_bio_arrived(cfg, bio, DB_MECH_BIO_COMPLETE);
+	bio = db_typed(struct bio, key);
+	if (!db_bio_wanted(cfg, bio))
+		return 0;
+	db_bio_arrived(cfg, key, DB_MECH_BIO_COMPLETE);
 	/* unknown when the module was loaded after us: then no hand-off is seen */
 	if (!bpf_core_field_exists(io_end->flag))
 		return 0;
-	io_end = BPF_CORE_READ(bio, bi_private);
+	io_end = bio->bi_private;
 	if (io_end && BPF_CORE_READ(io_end, flag) & DB_EXT4_IO_END_UNWRITTEN)
-		db_handoff(bio, DB_MECH_EXT4_CONV);
+		db_handoff(key, DB_MECH_EXT4_CONV);
 	return 0;
 }
 
-db_inline int db_handle_ext4_finish(struct bio *bio)
+db_inline int db_handle_ext4_finish(__u64 key)
 {
 	struct db_config *cfg = db_on();
 
 	if (cfg)
-		db_bio_arrived(cfg, bio, DB_MECH_EXT4_CONV);
+		db_bio_arrived(cfg, key, DB_MECH_EXT4_CONV);
 	return 0;
 }
 
@@ -330,107 +332,115 @@ db_inline int db_handle_ext4_finish(struct bio *bio)
  * be probed.  Requests complete all their bios at one place.
  */
 struct db_bio_walk {
-	struct bio *bio;
+	__u64 bio;
 	__u32 context;
 	__u32 left;		/* bytes of the request that complete now */
 };
 
 #define DB_BIOS_MAX	1024
 
+/* One more bio of a request; 1: there is none that completes now. */
 static long db_rq_bio(__u32 i, struct db_bio_walk *walk)
 {
-	struct bio *bio = walk->bio;
 	struct db_config *cfg = db_cfg();
+	const struct bio *bio;
 	__u32 size;
 
-	if (!bio || !cfg)
+	if (!walk->bio || !cfg)
 		return 1;
-	size = BPF_CORE_READ(bio, bi_iter.bi_size);
+	bio = db_typed(struct bio, walk->bio);
+	size = bio->bi_iter.bi_size;
 	if (size > walk->left)
 		return 1;
 	walk->left -= size;
-	if (db_bio_dev_wanted(cfg, bio))
-		db_count_bio(cfg, bio, db_bio_dropbehind(cfg, bio), walk->context);
-	walk->bio = BPF_CORE_READ(bio, bi_next);
+	db_count_bio(cfg, bio, walk->context);
+	walk->bio = (__u64)bio->bi_next;
 	return 0;
 }
 
 SEC("raw_tp/block_rq_complete")
-int BPF_PROG(rq_complete, struct request *rq, int error, unsigned int bytes)
+int BPF_PROG(rq_complete, __u64 request, int error, unsigned int bytes)
 {
 	struct db_config *cfg = db_on();
 	struct db_bio_walk walk;
-	struct bio *rest;
+	const struct request *rq;
 	__u32 op;
 
 	if (!cfg)
 		return 0;
-	op = BPF_CORE_READ(rq, cmd_flags) & DB_REQ_OP_MASK;
+	rq = db_typed(struct request, request);
+	op = rq->cmd_flags & DB_REQ_OP_MASK;
 	if (op != DB_REQ_OP_WRITE && op != DB_REQ_OP_ZONE_APPEND)
 		return 0;
-	walk.bio = BPF_CORE_READ(rq, bio);
-	walk.context = db_context_judge(cfg, DB_ATTACH_RAW_TP, DB_IRQS_ASK);
+	walk.bio = (__u64)rq->bio;
+	walk.context = db_context_judge(DB_ATTACH_RAW_TP, DB_IRQS_ASK);
 	walk.left = bytes;
-	bpf_loop(DB_BIOS_MAX, db_rq_bio, &walk, 0);
-	rest = walk.bio;
-	if (rest && walk.left && BPF_CORE_READ(rest, bi_iter.bi_size) <= walk.left)
+	if (db_rq_bio(0, &walk) || !walk.bio)
+		return 0;
+	if (bpf_loop(DB_BIOS_MAX, db_rq_bio, &walk, 0) == DB_BIOS_MAX && walk.bio)
 		db_lose(DB_LOSS_BIO_LONG, 1);
 	return 0;
 }
 
 SEC("raw_tp/block_bio_complete")
-int BPF_PROG(bio_complete, struct request_queue *q, struct bio *bio)
+int BPF_PROG(bio_complete, __u64 queue, __u64 address)
 {
 	struct db_config *cfg = db_on();
+	const struct bio *bio;
 
-	if (!cfg || !db_bio_is_write(bio) || !db_bio_dev_wanted(cfg, bio))
+	if (!cfg)
 		return 0;
-	db_count_bio(cfg, bio, db_bio_dropbehind(cfg, bio),
-		     db_context_judge(cfg, DB_ATTACH_RAW_TP, DB_IRQS_ASK));
+	bio = db_typed(struct bio, address);
+	if (db_bio_is_write(bio))
+		db_count_bio(cfg, bio, db_context_judge(DB_ATTACH_RAW_TP, DB_IRQS_ASK));
 	return 0;
 }
 
-SEC("raw_tp/workqueue_queue_work")
-int BPF_PROG(work_queue, int cpu, void *pwq, struct work_struct *work)
+/* Mechanism whose work function this is, DB_MECH_NR if it is none's. */
+db_inline __u32 db_work_mechanism(const struct db_config *cfg, __u64 work)
 {
-	struct db_work now = {};
-	__u64 func, key;
-	__u32 *mechanism;
+	__u64 func = (__u64)db_typed(struct work_struct, work)->func;
+	__u32 i;
 
-	if (!db_on())
+	for (i = 0; i < DB_MECH_NR; i++)
+		if (func == cfg->work_func[i])
+			return i;
+	return DB_MECH_NR;
+}
+
+SEC("raw_tp/workqueue_queue_work")
+int BPF_PROG(work_queue, int cpu, __u64 pwq, __u64 work)
+{
+	struct db_config *cfg = db_on();
+	struct db_work now = {};
+
+	if (!cfg)
 		return 0;
-	func = (__u64)BPF_CORE_READ(work, func);
-	mechanism = bpf_map_lookup_elem(&db_work_funcs, &func);
-	if (!mechanism)
+	now.mechanism = db_work_mechanism(cfg, work);
+	if (now.mechanism >= DB_MECH_NR)
 		return 0;
-	key = (__u64)work;
-	now.mechanism = *mechanism;
 	now.queued_ns = bpf_ktime_get_ns();
-	if (bpf_map_update_elem(&db_works, &key, &now, BPF_ANY))
+	if (bpf_map_update_elem(&db_works, &work, &now, BPF_ANY))
 		db_lose(DB_LOSS_BIO_FULL, 1);
 	return 0;
 }
 
 SEC("raw_tp/workqueue_execute_start")
-int BPF_PROG(work_start, struct work_struct *work)
+int BPF_PROG(work_start, __u64 work)
 {
+	struct db_config *cfg = db_on();
 	struct db_work *known;
-	__u64 func, key;
 	__u32 mechanism;
 
-	if (!db_on())
+	if (!cfg || db_work_mechanism(cfg, work) >= DB_MECH_NR)
 		return 0;
-	func = (__u64)BPF_CORE_READ(work, func);
-	if (!bpf_map_lookup_elem(&db_work_funcs, &func))
-		return 0;
-	key = (__u64)work;
-	known = bpf_map_lookup_elem(&db_works, &key);
+	known = bpf_map_lookup_elem(&db_works, &work);
 	if (!known)
 		return 0;
 	mechanism = known->mechanism;
 	if (mechanism < DB_MECH_NR)
 		db_hist_add(DB_HIST_WORK + mechanism, bpf_ktime_get_ns() - known->queued_ns);
-	bpf_map_delete_elem(&db_works, &key);
+	bpf_map_delete_elem(&db_works, &work);
 	return 0;
 }
 
@@ -438,12 +448,12 @@ int BPF_PROG(work_start, struct work_struct *work)
 	SEC("fentry")							\
 	int name##_fentry(unsigned long long *ctx)			\
 	{								\
-		struct bio *bio = (void *)db_arg(ctx, 0);		\
+		__u64 bio = db_arg(ctx, 0);				\
 									\
 		return call;						\
 	}								\
 	SEC("kprobe")							\
-	int BPF_KPROBE(name##_kprobe, struct bio *bio)			\
+	int BPF_KPROBE(name##_kprobe, __u64 bio)			\
 	{								\
 		return call;						\
 	}
@@ -451,11 +461,11 @@ int BPF_PROG(work_start, struct work_struct *work)
 SEC("fentry")
 int bio_endio_fentry(unsigned long long *ctx)
 {
-	return db_handle_bio_endio((void *)db_arg(ctx, 0), DB_ATTACH_FENTRY, DB_IRQS_ASK);
+	return db_handle_bio_endio(db_arg(ctx, 0), DB_ATTACH_FENTRY, DB_IRQS_ASK);
 }
 
 SEC("kprobe")
-int BPF_KPROBE(bio_endio_kprobe, struct bio *bio)
+int BPF_KPROBE(bio_endio_kprobe, __u64 bio)
 {
 	return db_handle_bio_endio(bio, DB_ATTACH_KPROBE, db_irqs_of(ctx));
 }
@@ -469,15 +479,4 @@ DB_BIO_ENTRY(end_io_iomap, db_handle_end_io(bio))
 DB_BIO_ENTRY(end_io_buffer, db_handle_end_io(bio))
 DB_BIO_ENTRY(end_io_f2fs, db_handle_end_io(bio))
 DB_BIO_ENTRY(end_io_f2fs_zone, db_handle_end_io(bio))
-
-SEC("fentry")
-int xfs_finish_fentry(unsigned long long *ctx)
-{
-	return db_handle_xfs_finish((void *)db_arg(ctx, 0));
-}
-
-SEC("kprobe")
-int BPF_KPROBE(xfs_finish_kprobe, struct iomap_ioend___db *ioend)
-{
-	return db_handle_xfs_finish(ioend);
-}
+DB_BIO_ENTRY(xfs_finish, db_handle_xfs_finish(bio))

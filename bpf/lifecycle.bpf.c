@@ -48,10 +48,8 @@ db_inline struct db_folio *db_birth_slot(const struct db_config *cfg, __u64 tag)
 
 	if (!f)
 		return db_table_take(cfg, tag);
-	db_lose(DB_LOSS_GONE, f->pages_left);
-	if (f->outcome == DB_OUT_NONE)
-		db_count_outcome(f, DB_OUT_LEFT_MIGRATED, 1, f->pages_left);
-	return f;
+	db_gone(f);
+	return db_table_take(cfg, tag);
 }
 
 db_inline int db_handle_birth(__u64 tag)
@@ -173,9 +171,17 @@ db_inline __u32 db_death_cause(const struct db_config *cfg, const struct db_foli
 
 	if (f->state & DB_FOLIO_TRIED)
 		return f->state & DB_FOLIO_ATTEMPT ? DB_FATE_DROPPED_WRITE : DB_FATE_DROPPED_READ;
-	if (mapping->flags & db_as_exiting())
-		return DB_FATE_TRUNCATED;
 	task_flags = task->flags;
+	if (mapping->flags & db_as_exiting()) {
+		/*
+		 * Eviction waits for writeback, and the drop comes before it goes on;
+		 * a worker that evicts works for the general purpose workqueues.
+		 */
+		if (db_has_point(cfg, DB_POINT_DROP) || !(task_flags & DB_PF_WQ_WORKER) ||
+		    flags & db_pg_bit(dropbehind) || db_on_events_wq())
+			return DB_FATE_TRUNCATED;
+		return DB_FATE_DROPPED_WRITE;
+	}
 	if (task_flags & (DB_PF_MEMALLOC | DB_PF_KSWAPD))
 		return DB_FATE_RECLAIMED;
 	if (db_has_point(cfg, DB_POINT_DROP) || flags & db_pg_bit(dropbehind))
@@ -191,6 +197,18 @@ db_inline __u32 db_death_cause(const struct db_config *cfg, const struct db_foli
 	if (db_in_write_syscall(task))
 		return DB_FATE_DROPPED_WRITE;
 	return DB_FATE_TRUNCATED;
+}
+
+/*
+ * Where migration is not probed, the address of a folio that migrated away may
+ * have become another file's.
+ */
+db_inline bool db_is_other(const struct db_folio *f, struct address_space *mapping)
+{
+	__u32 flow = f->flow;
+	struct db_flow_info *info = bpf_map_lookup_elem(&db_flow_info, &flow);
+
+	return info && info->used && info->key.ino && mapping->host->i_ino != info->key.ino;
 }
 
 /* The outcome of a folio that dies without having one. */
@@ -240,12 +258,16 @@ db_inline int db_handle_death(__u64 tag)
 		if (!f)
 			goto unknown;
 	}
+	mapping = folio->mapping;
+	if (!db_has_point(cfg, DB_POINT_MIGRATE) && db_is_other(f, mapping)) {
+		db_gone(f);
+		goto unknown;
+	}
 	pages = 1U << (db_folio_order(folio, flags) & 31);
 	if (pages > f->pages_left)
 		pages = f->pages_left;
 	last = pages == f->pages_left;
 	now = bpf_ktime_get_ns();
-	mapping = folio->mapping;
 	cause = db_death_cause(cfg, f, flags, mapping);
 	if (f->outcome == DB_OUT_NONE) {
 		outcome = db_death_outcome(cfg, f, flags, cause);
@@ -318,13 +340,14 @@ db_inline int db_handle_wb_end(__u64 tag)
 }
 
 /* The drop after writeback is about to be tried, if the context allows. */
-db_inline int db_handle_end_dropbehind(__u64 tag, enum db_attach how, __u32 irqs)
+db_inline int db_handle_end_dropbehind(__u64 tag, __u32 how, __u32 irqs)
 {
 	struct db_config *cfg = db_on();
 	struct folio *folio;
-	enum db_context context;
+	struct db_context_key key = {};
 	unsigned long flags;
 	struct db_folio *f;
+	__u32 context;
 	__u64 now;
 
 	if (!cfg)
@@ -338,12 +361,14 @@ db_inline int db_handle_end_dropbehind(__u64 tag, enum db_attach how, __u32 irqs
 		db_lose_unborn(cfg, folio, flags);
 		return 0;
 	}
-	context = db_context_judge(cfg, how, irqs);
+	context = db_context_judge(how, irqs);
 	now = bpf_ktime_get_ns();
 	if (!db_has_point(cfg, DB_POINT_WB_END))
 		f->wb_end_ns = now;
-	db_context_count(DB_PLACE_DROP, folio->mapping->host->i_sb->s_dev, 0, context,
-			 1, f->pages_left);
+	key.dev = folio->mapping->host->i_sb->s_dev;
+	key.place = DB_PLACE_DROP;
+	key.context = context;
+	db_context_count(&key, f->pages_left);
 	if (context == DB_CTX_UNKNOWN || db_context_in_task(context))
 		f->state |= DB_FOLIO_ATTEMPT;
 	else
@@ -536,12 +561,9 @@ SEC("kprobe")
 int BPF_KPROBE(end_dropbehind_kprobe, __u64 folio)
 {
 	struct db_config *cfg = db_on();
-	enum db_context context;
-
 	if (!cfg)
 		return 0;
-	context = db_context_judge(cfg, DB_ATTACH_KPROBE, db_irqs_of(ctx));
-	if (db_context_in_task(context))
+	if (db_context_in_task(db_context_judge(DB_ATTACH_KPROBE, db_irqs_of(ctx))))
 		db_call_enter(DB_CALL_END_DROPBEHIND, folio);
 	return db_handle_end_dropbehind(folio, DB_ATTACH_KPROBE, db_irqs_of(ctx));
 }

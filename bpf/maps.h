@@ -76,12 +76,21 @@ struct {
 	__type(value, __u64);
 } db_losses SEC(".maps") __weak;
 
+/* Contexts seen: index from key to slot, counts by slot. */
+#define DB_MAX_CONTEXTS	4096
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
-	__uint(max_entries, 4096);
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, DB_MAX_CONTEXTS);
 	__type(key, struct db_context_key);
+	__type(value, __u32);
+} db_context_index SEC(".maps") __weak;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, DB_MAX_CONTEXTS);
+	__type(key, __u32);
 	__type(value, struct db_count);
-} db_contexts SEC(".maps") __weak;
+} db_context_counts SEC(".maps") __weak;
 
 /* Workqueue names; slot 0: no name, the last: any other. */
 #define DB_MAX_WQ	64
@@ -99,12 +108,14 @@ struct {
 	__type(value, struct db_wq_name);
 } db_wq_names SEC(".maps") __weak;
 
-/* Allocators of flow and workqueue slots. */
+/* Allocators of slots. */
 struct db_next {
 	__u32 flow;
 	__u32 flow_lumped;
 	__u32 wq;
+	__u32 context;
 	__u32 large;	/* a large folio has been born: parts of it may die */
+	__u32 pad;
 };
 
 struct {

@@ -35,14 +35,6 @@ db_inline bool db_still_there(const struct db_folio *f, const struct folio *foli
 	       BPF_CORE_READ(inode, i_sb, s_dev) == info->key.dev;
 }
 
-db_inline void db_sweep_gone(struct db_folio *f)
-{
-	db_lose(DB_LOSS_GONE, f->pages_left);
-	if (!__sync_val_compare_and_swap(&f->outcome, DB_OUT_NONE, DB_OUT_LEFT_MIGRATED))
-		db_count_outcome(f, DB_OUT_LEFT_MIGRATED, 1, f->pages_left);
-	f->tag = 0;
-}
-
 /* True once the state was seen twice in a row. */
 db_inline bool db_seen_twice(struct db_folio *f, __u8 look)
 {
@@ -93,7 +85,7 @@ db_inline void db_sweep_one(const struct db_config *cfg, struct db_folio *f, str
 	flags = db_folio_flags(folio);
 	if (!db_still_there(f, folio)) {
 		if (f->tag == tag)
-			db_sweep_gone(f);
+			db_gone(f);
 		return;
 	}
 	outcome = f->outcome;

@@ -167,7 +167,7 @@ void db_collect_wq_name(struct db_session *session, __u32 slot, char *name)
 }
 
 static int collect_context(struct db_session *session, struct db_ledger *ledger,
-			   const struct db_context_key *key)
+			   const struct db_context_key *key, __u32 counts_slot)
 {
 	struct db_context_row *row = db_ledger_add_context(ledger);
 	__u64 sum[2] = {};
@@ -176,7 +176,7 @@ static int collect_context(struct db_session *session, struct db_ledger *ledger,
 	if (!row)
 		return -ENOMEM;
 	row->key = *key;
-	err = sum_percpu(session->skel->maps.db_contexts, key, sizeof(*key), sum);
+	err = sum_percpu(session->skel->maps.db_context_counts, &counts_slot, sizeof(counts_slot), sum);
 	if (err)
 		return err;
 	row->events = sum[0];
@@ -187,15 +187,18 @@ static int collect_context(struct db_session *session, struct db_ledger *ledger,
 
 static int collect_contexts(struct db_session *session, struct db_ledger *ledger)
 {
-	const struct bpf_map *map = session->skel->maps.db_contexts;
+	const struct bpf_map *map = session->skel->maps.db_context_index;
 	struct db_context_key key, next;
 	bool first = true;
+	__u32 slot;
 	int err;
 
 	while (!bpf_map__get_next_key(map, first ? NULL : &key, &next, sizeof(next))) {
 		first = false;
 		key = next;
-		err = collect_context(session, ledger, &key);
+		err = bpf_map__lookup_elem(map, &key, sizeof(key), &slot, sizeof(slot), 0);
+		if (!err)
+			err = collect_context(session, ledger, &key, slot);
 		if (err)
 			return err;
 	}

@@ -3,68 +3,134 @@
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
-static int by_name(const void *a, const void *b)
-{
-	const struct db_symbol *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
-}
+/* A module's BTF; NULL when it has none, which is worth remembering too. */
+struct db_module_btf {
+	struct db_module_btf *next;
+	struct btf *btf;
+	char name[64];
+};
 
 static void free_symbols(struct db_kernel *kernel)
 {
-	size_t i;
-
-	for (i = 0; i < kernel->nsymbols; i++)
-		free(kernel->symbols[i].name);
 	free(kernel->symbols);
+	free(kernel->symbol_text);
+	free(kernel->modules);
 	kernel->symbols = NULL;
+	kernel->symbol_text = NULL;
+	kernel->modules = NULL;
 	kernel->nsymbols = 0;
+}
+
+static void free_module_btfs(struct db_kernel *kernel)
+{
+	struct db_module_btf *module;
+
+	while ((module = kernel->module_btfs)) {
+		kernel->module_btfs = module->next;
+		btf__free(module->btf);
+		free(module);
+	}
+}
+
+/* A whole file of /proc, whose size is not known before; NULL: not readable, or out of memory. */
+static char *read_all(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t room = 1 << 16, size = 0;
+	char *text = NULL, *bigger;
+	ssize_t n;
+
+	if (fd < 0)
+		return NULL;
+	for (;;) {
+		if (!text || size + 4096 > room) {
+			room *= 2;
+			bigger = realloc(text, room);
+			if (!bigger)
+				break;
+			text = bigger;
+		}
+		n = read(fd, text + size, room - size - 1);
+		if (n <= 0) {
+			close(fd);
+			text[size] = 0;
+			return text;
+		}
+		size += n;
+	}
+	free(text);
+	close(fd);
+	return NULL;
+}
+
+/* One line "ADDRESS TYPE NAME[\t[MODULE]]", cut up in place.  False: not a function. */
+static bool parse_symbol(char *line, struct db_symbol *symbol)
+{
+	char *end, *name, type;
+
+	symbol->address = strtoull(line, &end, 16);
+	if (end == line || *end != ' ' || !end[1] || end[2] != ' ')
+		return false;
+	type = end[1];
+	if (type != 't' && type != 'T' && type != 'w' && type != 'W')
+		return false;
+	name = end + 3;
+	end = name + strcspn(name, "\t ");
+	symbol->module = *end != 0;
+	*end = 0;
+	symbol->name = name;
+	return true;
 }
 
 int db_kernel_read_symbols(struct db_kernel *kernel)
 {
-	FILE *f = fopen("/proc/kallsyms", "re");
-	char line[512], name[256], type, module[64];
-	unsigned long long address;
-	struct db_symbol *bigger;
+	struct db_symbol symbol, *bigger;
+	char *line, *next;
 	size_t room = 0;
-	int err = 0, n;
 
 	free_symbols(kernel);
-	if (!f)
-		return 0;
-	while (fgets(line, sizeof(line), f)) {
-		n = sscanf(line, "%llx %c %255s [%63[^]]]", &address, &type, name, module);
-		if (n < 3 || !strchr("tTwW", type))
+	kernel->modules = read_all("/proc/modules");
+	kernel->symbol_text = read_all("/proc/kallsyms");
+	for (line = kernel->symbol_text; line && *line; line = next) {
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = 0;
+		if (!parse_symbol(line, &symbol))
 			continue;
 		if (kernel->nsymbols == room) {
 			room = room ? 2 * room : 65536;
 			bigger = realloc(kernel->symbols, room * sizeof(*bigger));
 			if (!bigger) {
-				err = -ENOMEM;
-				break;
+				free_symbols(kernel);
+				return -ENOMEM;
 			}
 			kernel->symbols = bigger;
 		}
-		kernel->symbols[kernel->nsymbols].name = strdup(name);
-		if (!kernel->symbols[kernel->nsymbols].name) {
-			err = -ENOMEM;
-			break;
-		}
-		kernel->symbols[kernel->nsymbols].address = address;
-		kernel->symbols[kernel->nsymbols++].module = n == 4;
+		kernel->symbols[kernel->nsymbols++] = symbol;
 	}
-	fclose(f);
-	if (kernel->nsymbols)
-		qsort(kernel->symbols, kernel->nsymbols, sizeof(*kernel->symbols), by_name);
-	return err;
+	return 0;
+}
+
+int db_kernel_refresh(struct db_kernel *kernel)
+{
+	char *modules = read_all("/proc/modules");
+	bool same = modules && kernel->modules && !strcmp(modules, kernel->modules);
+	int err;
+
+	free(modules);
+	if (same || (!modules && !kernel->modules))
+		return 0;
+	free_module_btfs(kernel);
+	err = db_kernel_read_symbols(kernel);
+	return err ? err : 1;
 }
 
 int db_kernel_open(struct db_kernel *kernel)
@@ -85,17 +151,20 @@ int db_kernel_open(struct db_kernel *kernel)
 void db_kernel_close(struct db_kernel *kernel)
 {
 	free_symbols(kernel);
+	free_module_btfs(kernel);
 	btf__free(kernel->btf);
 	kernel->btf = NULL;
 }
 
+/* A look through all: there are few lookups, and sorting costs more. */
 static const struct db_symbol *find_symbol(const struct db_kernel *kernel, const char *name)
 {
-	struct db_symbol key = { .name = (char *)name };
+	size_t i;
 
-	if (!kernel->nsymbols)
-		return NULL;
-	return bsearch(&key, kernel->symbols, kernel->nsymbols, sizeof(key), by_name);
+	for (i = 0; i < kernel->nsymbols; i++)
+		if (kernel->symbols[i].name[0] == name[0] && !strcmp(kernel->symbols[i].name, name))
+			return &kernel->symbols[i];
+	return NULL;
 }
 
 __u64 db_kernel_address(const struct db_kernel *kernel, const char *name)
@@ -105,10 +174,15 @@ __u64 db_kernel_address(const struct db_kernel *kernel, const char *name)
 	return symbol ? symbol->address : 0;
 }
 
+static bool has_function(const struct btf *btf, const char *name)
+{
+	return btf && btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+}
+
 bool db_kernel_has_symbol(const struct db_kernel *kernel, const char *name)
 {
 	if (!kernel->nsymbols)
-		return db_kernel_btf_function(kernel, name, NULL, 0);
+		return has_function(kernel->btf, name);
 	return find_symbol(kernel, name);
 }
 
@@ -123,47 +197,32 @@ const char *db_kernel_renamed(const struct db_kernel *kernel, const char *name)
 	return NULL;
 }
 
-/* Calls back for the BTF of each loaded module until the callback returns true. */
-static bool each_module(const struct db_kernel *kernel,
-			bool (*match)(struct btf *btf, const void *arg), const void *arg,
-			char *module, size_t size)
+/* BTF of a loaded module, NULL if there is none. */
+static const struct btf *module_btf(struct db_kernel *kernel, const char *name)
 {
-	struct dirent *entry;
-	struct btf *btf;
-	bool found = false;
-	DIR *dir;
+	struct db_module_btf *module;
+	char path[96];
 
-	dir = opendir("/sys/kernel/btf");
-	if (!dir)
-		return false;
-	while (!found && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "vmlinux"))
-			continue;
-		btf = btf__load_module_btf(entry->d_name, kernel->btf);
-		if (!btf)
-			continue;
-		found = match(btf, arg);
-		btf__free(btf);
-		if (found && module)
-			snprintf(module, size, "%s", entry->d_name);
-	}
-	closedir(dir);
-	return found;
+	for (module = kernel->module_btfs; module; module = module->next)
+		if (!strcmp(module->name, name))
+			return module->btf;
+	snprintf(path, sizeof(path), "/sys/kernel/btf/%s", name);
+	if (access(path, R_OK))
+		return NULL;
+	module = calloc(1, sizeof(*module));
+	if (!module)
+		return NULL;
+	snprintf(module->name, sizeof(module->name), "%s", name);
+	module->btf = btf__load_module_btf(name, kernel->btf);
+	module->next = kernel->module_btfs;
+	kernel->module_btfs = module;
+	return module->btf;
 }
 
-static bool has_function(struct btf *btf, const void *name)
+bool db_kernel_btf_function(struct db_kernel *kernel, const char *name, const char *module)
 {
-	return btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
-}
-
-bool db_kernel_btf_function(const struct db_kernel *kernel, const char *name, char *module,
-			    size_t size)
-{
-	if (module && size)
-		module[0] = 0;
-	if (has_function(kernel->btf, name))
-		return true;
-	return each_module(kernel, has_function, name, module, size);
+	return has_function(kernel->btf, name) ||
+	       (module && has_function(module_btf(kernel, module), name));
 }
 
 bool db_kernel_btf_variable(const struct db_kernel *kernel, const char *name)

@@ -14,12 +14,17 @@ struct db_kernel {
 	char release[128];	/* uname -r */
 	char machine[65];
 	struct btf *btf;	/* of vmlinux; owned */
-	struct db_symbol *symbols;	/* function symbols, sorted by name; owned, may be empty */
+	struct db_symbol *symbols;	/* function symbols; owned, may be empty */
 	size_t nsymbols;
+	char *symbol_text;		/* what their names point into; owned */
+	char *modules;			/* /proc/modules when the symbols were read; owned */
+	struct db_module_btf *module_btfs;	/* those asked for so far; owned list */
 };
 
+struct db_module_btf;
+
 struct db_symbol {
-	char *name;
+	const char *name;
 	__u64 address;		/* 0 when the kernel hides addresses */
 	bool module;		/* belongs to a module */
 };
@@ -31,8 +36,14 @@ struct db_symbol {
 int db_kernel_open(struct db_kernel *kernel);
 void db_kernel_close(struct db_kernel *kernel);
 
-/* Reads the symbol table again: modules come and go.  0 or -ENOMEM. */
+/* Reads the symbol table again.  0 or -ENOMEM. */
 int db_kernel_read_symbols(struct db_kernel *kernel);
+
+/*
+ * The same if modules came or went since.  1: it was read again; 0: no need;
+ * -ENOMEM.
+ */
+int db_kernel_refresh(struct db_kernel *kernel);
 
 /*
  * Address of a function by its exact name.  0: not there, or addresses are
@@ -47,11 +58,10 @@ bool db_kernel_has_symbol(const struct db_kernel *kernel, const char *name);
 const char *db_kernel_renamed(const struct db_kernel *kernel, const char *name);
 
 /*
- * Is the function in vmlinux's BTF, or in that of a loaded module?  Then
- * @module (may be NULL) is set to the module's name, empty for vmlinux.
+ * Is the function in vmlinux's BTF, or in that of the module @module (NULL:
+ * none) if it is loaded?
  */
-bool db_kernel_btf_function(const struct db_kernel *kernel, const char *name, char *module,
-			    size_t size);
+bool db_kernel_btf_function(struct db_kernel *kernel, const char *name, const char *module);
 
 /* Does vmlinux's BTF know the per-CPU (or other) variable? */
 bool db_kernel_btf_variable(const struct db_kernel *kernel, const char *name);

@@ -141,7 +141,7 @@ static void explain_function(struct db_plan_row *row, const struct db_kernel *ke
 	}
 }
 
-static void plan_function(struct db_plan_row *row, const struct db_kernel *kernel,
+static void plan_function(struct db_plan_row *row, struct db_kernel *kernel,
 			  unsigned int works, unsigned int allow)
 {
 	const char *const *name;
@@ -149,7 +149,7 @@ static void plan_function(struct db_plan_row *row, const struct db_kernel *kerne
 
 	for (name = row->entry->targets; *name; name++) {
 		snprintf(row->target, sizeof(row->target), "%s", *name);
-		in_btf = db_kernel_btf_function(kernel, *name, NULL, 0);
+		in_btf = db_kernel_btf_function(kernel, *name, row->entry->module);
 		in_symbols = db_kernel_has_symbol(kernel, *name);
 		if (in_symbols)
 			break;
@@ -175,7 +175,7 @@ static bool planned(const struct db_plan *plan, enum db_point point)
 	return false;
 }
 
-void db_plan_make(struct db_plan *plan, const struct db_kernel *kernel, unsigned int works,
+void db_plan_make(struct db_plan *plan, struct db_kernel *kernel, unsigned int works,
 		  unsigned int allow)
 {
 	struct db_plan_row *row;

@@ -54,7 +54,7 @@ struct db_plan {
  * Decides for every point.  @works: bit per enum db_attach that this kernel
  * was seen to accept (calibrate.h); @allow: what the user allows.
  */
-void db_plan_make(struct db_plan *plan, const struct db_kernel *kernel, unsigned int works,
+void db_plan_make(struct db_plan *plan, struct db_kernel *kernel, unsigned int works,
 		  unsigned int allow);
 
 #endif

@@ -205,18 +205,11 @@ static int attach_all(struct db_session *session)
 
 static void learn_work_functions(struct db_session *session)
 {
-	__u64 address;
 	size_t i;
-	__u32 mechanism;
 
-	for (i = 0; i < sizeof(work_functions) / sizeof(work_functions[0]); i++) {
-		address = db_kernel_address(&session->kernel, work_functions[i].function);
-		mechanism = work_functions[i].mechanism;
-		if (address)
-			bpf_map__update_elem(session->skel->maps.db_work_funcs, &address,
-					     sizeof(address), &mechanism, sizeof(mechanism),
-					     BPF_ANY);
-	}
+	for (i = 0; i < sizeof(work_functions) / sizeof(work_functions[0]); i++)
+		session->config->work_func[work_functions[i].mechanism] =
+			db_kernel_address(&session->kernel, work_functions[i].function);
 }
 
 static __u64 attached_points(const struct db_session *session)
@@ -428,7 +421,7 @@ int db_session_refresh(struct db_session *session)
 	struct db_plan_row *row;
 	int i, n = 0;
 
-	if (db_kernel_read_symbols(&session->kernel))
+	if (db_kernel_refresh(&session->kernel) <= 0)
 		return 0;
 	for (i = 0; i < session->plan.nrows; i++) {
 		row = &session->plan.rows[i];

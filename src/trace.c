@@ -15,6 +15,7 @@
 #include "output.h"
 #include "run.h"
 #include "text.h"
+#include "words.h"
 
 /* Records handled before signals and the output are looked at again. */
 #define BATCH		4096
@@ -164,6 +165,12 @@ static int attached(struct db_run *run)
 	return err;
 }
 
+/* Is every event there was in the lines above? */
+static enum db_verdict verdict(const struct trace *t, const struct db_ledger *ledger)
+{
+	return t->lost || db_ledger_count_losses(ledger) ? DB_INCONCLUSIVE : DB_PASS;
+}
+
 static int print_end_json(struct trace *t, const struct db_ledger *ledger)
 {
 	struct db_put put;
@@ -176,6 +183,7 @@ static int print_end_json(struct trace *t, const struct db_ledger *ledger)
 	for (i = 0; i < 3; i++)
 		db_put_u64(&put, events, db_event_word(1U << i), t->events[i]);
 	db_put_u64(&put, o, "lost_records", t->lost);
+	db_put_text(&put, o, "verdict", db_verdict_word(verdict(t, ledger)));
 	db_json_put_completeness(&put, o, ledger);
 	o = db_put_end(&put, o);
 	err = db_json_print(stdout, o);
@@ -200,8 +208,9 @@ static int print_end(struct trace *t)
 			if (t->run->options->session.events & 1U << i)
 				printf(" %llu %s,", (unsigned long long)t->events[i],
 				       db_event_word(1U << i));
-		printf(" %llu lost%s\n", (unsigned long long)t->lost,
-		       t->lost ? "; the lines above are not all there were" : "");
+		printf(" %llu lost\nverdict: %s%s\n", (unsigned long long)t->lost,
+		       db_verdict_word(verdict(t, &ledger)),
+		       t->lost ? ", the lines above are not all there were" : "");
 		db_text_completeness(stdout, &ledger);
 		err = db_output_finish(stdout);
 	}

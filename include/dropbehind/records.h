@@ -17,7 +17,6 @@
 #define DB_ORDERS		16	/* folio orders; the last also takes larger ones */
 #define DB_MAX_CPUS		1024
 #define DB_TABLE_WAYS		4
-#define DB_WORK_FUNCS		8
 
 /*
  * Latency histograms are log-linear: each power of two is cut into
@@ -160,7 +159,7 @@ struct db_config {
 	__u32 events;		/* DB_EV_* bits: which records go to the ring */
 	__u64 points;		/* bit per enum db_point: attached */
 	__u64 addr_bio_chain_endio;
-	__u64 work_func[DB_MECH_NR][DB_WORK_FUNCS];	/* addresses; 0: none */
+	__u64 work_func[DB_MECH_NR];	/* address of each mechanism's work function; 0: none */
 	__s64 preempt_count_delta;	/* bytes from a CPU's run queue to its __preempt_count; 0: none */
 	__s32 base_preempt[DB_ATTACH_NR];	/* what preempt_count reads in a handler in plain task context */
 	__s32 base_rcu[DB_ATTACH_NR];		/* the same for the RCU nesting depth */
