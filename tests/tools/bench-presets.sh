@@ -82,6 +82,19 @@ if tiny f2fs-dontcache --size 8M; then
 		"$B f2fs-dontcache --quick --dir $M --json $J --size 8M"
 fi
 
+# Progress: which run of how many, and the time left once one is done.
+"$B" f2fs-dontcache --quick --dir "$M" --io-sizes 64K --size 1M --quiet --progress always 2>"$TEST_TMP/err"
+like "progress names the run" "$(head -n 1 "$TEST_TMP/err")" \
+	'^run 1 of 4: write 64K, normal, round 1; time left: not known yet$'
+is "no progress without a terminal unless asked for" \
+	"$("$B" f2fs-dontcache --quick --dir "$M" --io-sizes 64K --size 1M --quiet 2>&1)" ""
+if command -v script >/dev/null; then
+	script -qec "$B f2fs-dontcache --quick --dir $M --io-sizes 64K --size 4M --quiet" /dev/null \
+		>"$TEST_TMP/tty" 2>&1
+	like "progress on a terminal tells the time left" "$(tr '\r' '\n' <"$TEST_TMP/tty")" \
+		'run 4 of 4: write 64K, normal, round 2.*about 0m[0-9]+s left'
+fi
+
 # Under the tracer: what was born is what was written, and both sides agree.
 if [ ! -x "$BUILD/dropbehind" ]; then
 	skip "traced run" "dropbehind is not built"

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,6 +55,26 @@ int measure_fill_file(const struct bfile *f, uint64_t total)
 	if (err == -EINTR)
 		return err;
 	return err ? bench_fail(err, "write", f->path) : 0;
+}
+
+void measure_group(char *group, size_t size, const char *prefix, uint64_t io)
+{
+	char key[32];
+
+	format_bytes(io, key, sizeof(key));
+	snprintf(group, size, "%s|%s", prefix, key);
+}
+
+int measure_make_file(struct bfile *f, struct place *p, uint64_t fill)
+{
+	int err = bfile_make(f, p, 0, 0);
+
+	if (err || !fill)
+		return err;
+	err = measure_fill_file(f, fill);
+	if (err)
+		bfile_remove(f);
+	return err;
 }
 
 /* A stream in a thread of its own. */

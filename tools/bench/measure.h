@@ -36,6 +36,15 @@ int measure_streams(struct session *s, struct stream *st, const struct bfile *fi
 void measure_prepare(struct stream *st, struct byte_counter *counter, const struct bfile *f,
 		     bool write, int rwf_flags, uint64_t io, uint64_t total);
 
+/* Name of the row for I/O of @io bytes in table @prefix: "PREFIX|4K". */
+void measure_group(char *group, size_t size, const char *prefix, uint64_t io);
+
+/*
+ * Make file number 0 with @fill bytes of data in it (0: empty). On error there
+ * is no file. 0 or a negative errno (told).
+ */
+int measure_make_file(struct bfile *f, struct place *p, uint64_t fill);
+
 /* Write @total bytes to @f with plain I/O and fsync them. 0 or a negative errno (told). */
 int measure_fill_file(const struct bfile *f, uint64_t total);
 

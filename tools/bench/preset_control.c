@@ -114,21 +114,17 @@ static int one_job(struct session *s, const struct plan *p, bool write, uint64_t
 {
 	struct measured m = { NULL, side, round, NULL };
 	struct byte_counter counter;
-	char group[64], key[32];
+	char group[64];
 	struct stream st;
 	struct bfile f;
 	int err;
 
-	format_bytes(io, key, sizeof(key));
-	snprintf(group, sizeof(group), "control|%s|%s", write ? "write" : "read", key);
+	measure_group(group, sizeof(group), write ? "control|write" : "control|read", io);
 	m.group = group;
-	err = bfile_make(&f, &s->place, 0, 0);
+	err = measure_make_file(&f, &s->place, write ? 0 : p->total_bytes);
 	if (err)
 		return err;
-	if (!write)
-		err = measure_fill_file(&f, p->total_bytes);
-	if (!err)
-		err = session_rest(s, &f, 1);
+	err = session_rest(s, &f, 1);
 	if (!err && !write)
 		err = bfile_reopen(&f, O_RDWR);
 	if (!err) {

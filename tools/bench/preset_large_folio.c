@@ -113,20 +113,17 @@ static int one_read(struct session *s, const struct plan *p, bool hole, uint64_t
 	struct measured m = { NULL, k->name, round, NULL };
 	const enum reset_mode reset = s->opt.reset;
 	struct byte_counter counter;
-	char group[64], key[32];
+	char group[64];
 	struct stream st;
 	struct bfile f;
 	int err;
 
-	format_bytes(io, key, sizeof(key));
-	snprintf(group, sizeof(group), "%s|%s", hole ? "hole-read" : "data-read", key);
+	measure_group(group, sizeof(group), hole ? "hole-read" : "data-read", io);
 	m.group = group;
-	err = bfile_make(&f, &s->place, 0, 0);
+	err = measure_make_file(&f, &s->place, hole ? 0 : p->total_bytes);
 	if (err)
 		return err;
-	if (!hole)
-		err = measure_fill_file(&f, p->total_bytes);
-	else if (ftruncate(f.fd, (off_t)p->total_bytes))
+	if (hole && ftruncate(f.fd, (off_t)p->total_bytes))
 		err = bench_fail(-errno, "make a hole in", f.path);
 	if (!err)
 		err = k->immutable ? make_immutable(s, &f) : session_rest(s, &f, 1);
@@ -193,21 +190,18 @@ static int one_write(struct session *s, const struct plan *p, const struct mix *
 {
 	struct measured m = { NULL, v->name, round, NULL };
 	struct byte_counter counter;
-	char group[64], key[32];
+	char group[64], prefix[32];
 	struct stream st;
 	struct bfile f;
 	int err;
 
-	format_bytes(io, key, sizeof(key));
-	snprintf(group, sizeof(group), "write|%s|%s", mix->name, key);
+	snprintf(prefix, sizeof(prefix), "write|%s", mix->name);
+	measure_group(group, sizeof(group), prefix, io);
 	m.group = group;
-	err = bfile_make(&f, &s->place, 0, 0);
+	err = measure_make_file(&f, &s->place, mix->overwrite ? p->total_bytes : 0);
 	if (err)
 		return err;
-	if (mix->overwrite)
-		err = measure_fill_file(&f, p->total_bytes);
-	if (!err)
-		err = session_rest(s, &f, 1);
+	err = session_rest(s, &f, 1);
 	if (!err)
 		err = bfile_reopen(&f, O_RDWR | (mix->sync ? O_SYNC : 0));
 	if (!err) {

@@ -37,15 +37,14 @@ static int make_plan(struct session *s, struct plan *p)
 static int write_once(struct session *s, const struct plan *p, uint64_t io,
 		      const struct variant *v, unsigned int round)
 {
-	char key[32], group[64];
+	char group[64];
 	struct measured m = { group, v->name, round, NULL };
 	struct byte_counter counter;
 	struct stream st;
 	struct bfile f;
 	int err;
 
-	format_bytes(io, key, sizeof(key));
-	snprintf(group, sizeof(group), "write|%s", key);
+	measure_group(group, sizeof(group), "write", io);
 	err = bfile_make(&f, &s->place, 0, 0);
 	if (err)
 		return err;
@@ -62,7 +61,7 @@ static int write_once(struct session *s, const struct plan *p, uint64_t io,
 static int read_once(struct session *s, const struct plan *p, struct bfile *f, uint64_t io,
 		     const struct variant *v, unsigned int round)
 {
-	char key[32], group[64];
+	char group[64];
 	struct measured m = { group, v->name, round, NULL };
 	struct byte_counter counter;
 	struct residency res;
@@ -70,8 +69,7 @@ static int read_once(struct session *s, const struct plan *p, struct bfile *f, u
 	struct run *run;
 	int err;
 
-	format_bytes(io, key, sizeof(key));
-	snprintf(group, sizeof(group), "read|%s", key);
+	measure_group(group, sizeof(group), "read", io);
 	err = session_rest(s, f, 1);
 	if (err)
 		return err;
@@ -134,12 +132,10 @@ static int run_read(struct session *s)
 
 	if (err)
 		return err;
-	err = bfile_make(&source, &s->place, 0, 0);
+	err = measure_make_file(&source, &s->place, p.total_bytes);
 	if (err)
 		return err;
-	err = measure_fill_file(&source, p.total_bytes);
-	if (!err)
-		err = all_runs(s, &p, &source);
+	err = all_runs(s, &p, &source);
 	bfile_remove(&source);
 	return err;
 }
