@@ -28,6 +28,7 @@ struct options {
 	uint64_t step_bytes;	/* distance of block starts */
 	uint64_t seed;
 	unsigned int fsync_every;
+	const char *acked;	/* file that holds how many bytes fsync has confirmed */
 	int open_flags;
 	int rwf;
 	bool compressible;
@@ -50,6 +51,7 @@ static const char usage_text[] =
 	"  -S, --sync KIND     open with O_DSYNC (dsync) or O_SYNC (sync)\n"
 	"  -f, --fsync N       fsync after every N blocks as well\n"
 	"  -n, --no-fsync      no fsync at the end\n"
+	"  -a, --acked FILE    after each fsync, write the offset up to which all is safe to FILE\n"
 	"  -h, --help\n"
 	"Output: mincore=PAGES cached=PAGES dirty=PAGES writeback=PAGES\n"
 	"Exit status: 0; 1 wrong data or failed I/O; 2 wrong usage.\n";
@@ -104,6 +106,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 		{ "sync", required_argument, NULL, 'S' },
 		{ "fsync", required_argument, NULL, 'f' },
 		{ "no-fsync", no_argument, NULL, 'n' },
+		{ "acked", required_argument, NULL, 'a' },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
@@ -111,7 +114,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 	int c;
 
 	*o = (struct options){ .block_bytes = 65536, .seed = 1 };
-	while ((c = getopt_long(argc, argv, "s:o:b:t:e:zdS:f:nh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "s:o:b:t:e:zdS:f:na:h", longs, NULL)) != -1) {
 		if (strchr("sobtef", c) && parse_bytes(optarg, &v)) {
 			fail("'%s' is not a number of bytes", optarg);
 			return 2;
@@ -126,6 +129,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 		case 'z': o->compressible = true; break;
 		case 'd': o->rwf = RWF_DONTCACHE; break;
 		case 'n': o->no_fsync = true; break;
+		case 'a': o->acked = optarg; break;
 		case 'S':
 			if (!strcmp(optarg, "dsync")) {
 				o->open_flags |= O_DSYNC;
@@ -201,17 +205,41 @@ static int print_residency(int fd, const char *path)
 	return 0;
 }
 
+/* fsync, then @safe_bytes into the file of --acked. Returns 0 or 1. */
+static int sync_and_ack(const struct options *o, int fd, int acked_fd, uint64_t safe_bytes)
+{
+	char text[32];
+	int len;
+
+	if (fsync(fd))
+		return fail("%s: fsync: %s", o->path, strerror(errno));
+	if (acked_fd < 0)
+		return 0;
+	len = snprintf(text, sizeof(text), "%020llu\n", (unsigned long long)safe_bytes);
+	if (pwrite(acked_fd, text, len, 0) != len)
+		return fail("%s: cannot write", o->acked);
+	return 0;
+}
+
 static int stream(const struct options *o, int fd, bool write, bool check)
 {
 	uint64_t end = o->offset_bytes + o->size_bytes;
 	unsigned int blocks = 0;
-	char *buf;
+	int acked_fd = -1;
 	int ret = 1;
+	char *buf;
 
 	buf = malloc(o->block_bytes);
 	if (!buf)
 		return fail("no memory for a block of %llu bytes",
 			    (unsigned long long)o->block_bytes);
+	if (o->acked) {
+		acked_fd = open(o->acked, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		if (acked_fd < 0) {
+			fail("%s: %s", o->acked, strerror(errno));
+			goto cleanup;
+		}
+	}
 	for (uint64_t off = o->offset_bytes; off < end; off += o->step_bytes) {
 		size_t len = end - off < o->block_bytes ? end - off : o->block_bytes;
 		size_t good;
@@ -237,17 +265,16 @@ static int stream(const struct options *o, int fd, bool write, bool check)
 				goto cleanup;
 			}
 		}
-		if (write && o->fsync_every && ++blocks % o->fsync_every == 0 && fsync(fd)) {
-			fail("%s: fsync: %s", o->path, strerror(errno));
+		if (write && o->fsync_every && ++blocks % o->fsync_every == 0 &&
+		    sync_and_ack(o, fd, acked_fd, off + len))
 			goto cleanup;
-		}
 	}
-	if (write && !o->no_fsync && fsync(fd)) {
-		fail("%s: fsync: %s", o->path, strerror(errno));
+	if (write && !o->no_fsync && sync_and_ack(o, fd, acked_fd, end))
 		goto cleanup;
-	}
 	ret = 0;
 cleanup:
+	if (acked_fd >= 0)
+		close(acked_fd);
 	free(buf);
 	return ret;
 }
