@@ -84,8 +84,13 @@ db_inline void db_sweep_one(const struct db_config *cfg, struct db_folio *f, str
 	folio = db_typed(struct folio, tag);
 	flags = db_folio_flags(folio);
 	if (!db_still_there(f, folio)) {
-		if (f->tag == tag)
+		if (f->tag != tag)
+			return;
+		/* once counting is off it may have gone since: it was pending then */
+		if (cfg->enabled)
 			db_gone(f);
+		else if (f->outcome == DB_OUT_NONE)
+			db_count_add(&sum->pending[DB_PEND_SETTLING], 1, pages);
 		return;
 	}
 	outcome = f->outcome;

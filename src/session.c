@@ -408,14 +408,6 @@ void db_session_start(struct db_session *session)
 	__atomic_store_n(&session->config->enabled, 1, __ATOMIC_SEQ_CST);
 }
 
-void db_session_stop(struct db_session *session)
-{
-	if (!session->config || !session->config->enabled)
-		return;
-	__atomic_store_n(&session->config->enabled, 0, __ATOMIC_SEQ_CST);
-	session->stop_ns = db_now_ns();
-}
-
 int db_session_refresh(struct db_session *session)
 {
 	struct db_plan_row *row;
@@ -461,14 +453,39 @@ int db_session_look(struct db_session *session)
 	return sweep_once(session);
 }
 
-int db_session_sweep(struct db_session *session)
+static void sweep_gap(void)
 {
 	struct timespec gap = { .tv_nsec = SWEEP_GAP_MS * 1000000L };
-	int err = sweep_once(session);
 
+	nanosleep(&gap, NULL);
+}
+
+int db_session_stop(struct db_session *session)
+{
+	int err;
+
+	if (!session->config || !session->config->enabled)
+		return 0;
+	err = sweep_once(session);
+	sweep_gap();
+	__atomic_store_n(&session->config->enabled, 0, __ATOMIC_SEQ_CST);
+	session->stop_ns = db_now_ns();
+	if (!err)
+		err = sweep_once(session);
+	session->swept = !err;
+	return err;
+}
+
+int db_session_sweep(struct db_session *session)
+{
+	int err;
+
+	if (!session->config->enabled)
+		return session->swept ? 0 : -ENODATA;
+	err = sweep_once(session);
 	if (err)
 		return err;
-	nanosleep(&gap, NULL);
+	sweep_gap();
 	err = sweep_once(session);
 	session->swept = !err;
 	return err;

@@ -71,8 +71,12 @@ __u64 db_session_capabilities(struct db_session *session);
 
 void db_session_start(struct db_session *session);
 
-/* Counting off.  Events that were under way are over a moment later. */
-void db_session_stop(struct db_session *session);
+/*
+ * Counting off, between the two looks of a last sweep, so that what is found
+ * pending is what was pending when counting ended.  0 or the sweep's negative
+ * errno.
+ */
+int db_session_stop(struct db_session *session);
 
 /* Probe points in modules that have come since; number newly attached. */
 int db_session_refresh(struct db_session *session);
@@ -85,8 +89,8 @@ int db_session_refresh(struct db_session *session);
 int db_session_look(struct db_session *session);
 
 /*
- * Looks at all live folios twice, so that states in passing settle.  0 or
- * negative errno.
+ * Looks at all live folios twice, so that states in passing settle; after
+ * db_session_stop() there is nothing more to do.  0 or negative errno.
  */
 int db_session_sweep(struct db_session *session);
 
