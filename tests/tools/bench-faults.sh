@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 180
+# timeout: 400
 #
 # What the bench does when things go wrong: one line on stderr, a non-zero exit, and nothing of
 # its own left over: files, cgroups, processes.
@@ -24,10 +24,10 @@ files() {
 	find "$1" -type f | wc -l
 }
 
-# Waits until CMD... succeeds, ten seconds at most.
+# Waits until CMD... succeeds, thirty seconds at most.
 within() {
 	local i
-	for ((i = 0; i < 200; i++)); do
+	for ((i = 0; i < 600; i++)); do
 		"$@" && return 0
 		sleep 0.05
 	done
@@ -128,7 +128,7 @@ is "and it is removed like our own" "$(files "$M")" 0
 
 # Stopped and killed half-way
 for sig in INT TERM HUP KILL; do
-	"$B" per-second --quick --duration 30 --dir "$M" --memory-limit 32M --quiet 2>"$TEST_TMP/err" &
+	"$B" per-second --quick --duration 30 --dir "$M" --memory-limit 64M --quiet 2>"$TEST_TMP/err" &
 	pid=$!
 	within some_file "$M" || not_ok "a load to stop with $sig" "it made no file"
 	sleep 0.3

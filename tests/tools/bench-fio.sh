@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 120
+# timeout: 300
 #
 # The bench and fio do the same job on the same filesystem: the same bytes, the same pages left
 # in the page cache. Their throughputs are printed side by side and judged by people, not here.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 300
+# timeout: 600
 #
 # A tiny run of every preset on a fresh XFS, and what must be true of it whatever the speed:
 # bytes, pages that stayed, counts of runs, nothing left over. No case looks at a clock.
@@ -161,9 +161,9 @@ if tiny per-second; then
 		| select(. > 0.999 and . < 1.001)] | length' "$J")" 2
 fi
 if [ "$(jq -r .environment.memory_cgroup_version "$J")" != 0 ]; then
-	if tiny per-second --memory-limit 32M; then
+	if tiny per-second --memory-limit 64M; then
 		is "the cgroup stays within its limit" \
-			"$(jq '[.runs[].samples[][9] | select(. != null and . > 32)] | length' "$J")" 0
+			"$(jq '[.runs[].samples[][9] | select(. != null and . > 64)] | length' "$J")" 0
 		is "the cgroup was sampled" "$(runs '.metrics.cgroup_file_mib >= 0')" 2
 	fi
 	if tiny neighbour --memory-limit 96M --size 96M; then
