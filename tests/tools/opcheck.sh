@@ -15,7 +15,8 @@ must "opcheck, same seed is the same run" test \
 # Someone else writes into the file: opcheck must notice.
 "$opcheck" -n 100000000 -D "$dir/bad" >"$dir/out" 2>"$dir/err" &
 pid=$!
-at_end kill -KILL "$pid"
+end_it() { kill -KILL "$pid" 2>/dev/null; }
+at_end end_it
 for ((i = 0; i < 3000; i++)); do
 	kill -0 "$pid" 2>/dev/null || break
 	printf 'not what was written' | dd of="$dir/bad" bs=20 seek=$((i % 50)) conv=notrunc status=none 2>/dev/null
