@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
+# timeout: 1200
 #
 # The workload, which the tool's own tests trust: what it says is born and resident is checked against the
 # kernel's page-cache tracepoints and against cachestat(2) and mincore(2), on real filesystems.
@@ -199,6 +200,17 @@ for type in xfs ext4; do
 	between "$type pending, the rest is dirty" "$(json "$OUT" .files[0].measured.dirty_pages)" \
 		$((4 * 1048576 / P)) $((4 * 1048576 / P + 1))
 	rm "$FS_DIR/held"
+
+	"$W" pending "${D[@]}" --json --hold 100 >"$OUT" 2>"$TEST_TMP/err" &
+	held=$!
+	for ((n = 0; n < 600; n++)); do
+		[ -s "$OUT" ] && break
+		sleep 0.1
+	done
+	kill -TERM "$held"
+	wait "$held"
+	is "$type SIGTERM with a write held ends it and removes its file" "$? $(find "$FS_DIR" -type f | wc -l)" \
+		"143 0"
 
 	workload control "${D[@]}" --keep
 	file=$(json "$OUT" .files[0].path)

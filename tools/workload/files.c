@@ -80,7 +80,19 @@ int wl_open_files(struct wl_run *run)
 	return 0;
 }
 
-/* Closes all; removes the files this run made in --dir unless they are to be kept. */
+/* Removes the files this run made in --dir unless they are to be kept. Also called from a signal handler. */
+void wl_remove_files(struct wl_run *run)
+{
+	int i;
+
+	for (i = 0; i < run->nr_files; i++) {
+		struct wl_file *file = &run->files[i];
+
+		if (run->opt.dir && file->created && !file->gone && !run->opt.keep)
+			unlink(file->path);
+	}
+}
+
 void wl_close_files(struct wl_run *run)
 {
 	int i;
@@ -91,8 +103,6 @@ void wl_close_files(struct wl_run *run)
 		if (file->fd >= 0)
 			close(file->fd);
 		file->fd = -1;
-		if (run->opt.dir && file->created && !file->gone && !run->opt.keep)
-			unlink(file->path);
 	}
 }
 

@@ -408,6 +408,18 @@ static int do_run(struct wl_run *run)
 	return err ? err : wl_hold(run);
 }
 
+static struct wl_run *run_to_end;
+static pid_t run_owner;
+
+/* Ends by the same signal, with the files removed. The cgroups' processes end with this one. */
+static void end_by_signal(int sig)
+{
+	if (getpid() == run_owner)
+		wl_remove_files(run_to_end);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
 int main(int argc, char **argv)
 {
 	struct wl_options opt = {
@@ -454,6 +466,12 @@ int main(int argc, char **argv)
 		run->files[i].process = i % run->nr_processes;
 	}
 
+	run_to_end = run;
+	run_owner = getpid();
+	signal(SIGINT, end_by_signal);
+	signal(SIGTERM, end_by_signal);
+	signal(SIGHUP, end_by_signal);
+
 	if (do_run(run) || wl_failed(run)) {
 		fprintf(stderr, "dontcache-workload: %s\n", run->error.text);
 		status = run->error.status;
@@ -461,6 +479,7 @@ int main(int argc, char **argv)
 		status = wl_contradicted(run) ? WL_EXIT_CONTRADICTED : WL_EXIT_OK;
 	}
 	wl_close_files(run);
+	wl_remove_files(run);
 	munmap(run, run_len);
 	free(opt.cgroups);
 	return status;

@@ -190,6 +190,7 @@ const char *wl_fs_name(int fd);
 /* files.c: all return 0 or a negative errno, told. */
 int wl_open_files(struct wl_run *run);
 void wl_close_files(struct wl_run *run);
+void wl_remove_files(struct wl_run *run);
 int wl_make_empty(struct wl_run *run, struct wl_file *file);
 int wl_make_sized(struct wl_run *run, struct wl_file *file, uint64_t bytes);
 int wl_make_full(struct wl_run *run, struct wl_file *file);
