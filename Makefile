@@ -19,7 +19,7 @@ Q := $(if $(V),,@)
 
 TOOLS_BINS :=
 
-.PHONY: all clean demo demo-guest setup install bench-overhead
+.PHONY: all clean demo demo-guest setup setup-guest install
 all:
 
 include bpf/bpf.mk src/src.mk
@@ -33,11 +33,14 @@ $(BUILD):
 setup:
 	@tools/setup/setup
 
+setup-guest:
+	@tools/guest/guest install
+
 demo: setup
 	@$(MAKE) --no-print-directory all
 	@BUILD=$(BUILD) tools/demo/host
 
-demo-guest: setup
+demo-guest: setup setup-guest
 	@$(MAKE) --no-print-directory all
 	@BUILD=$(BUILD) tools/demo/guest
 

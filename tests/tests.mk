@@ -19,11 +19,15 @@ $(TEST_BINS): $(BUILD)/%: %.c tests/unit/check.h $(BUILD)/libdropbehind.a
 
 -include $(TEST_BINS:%=%.d)
 
-check: all tests
-	BUILD=$(BUILD) tests/run
+# Each installs what it needs first, then builds, then runs.
+check: setup setup-guest
+	@$(MAKE) --no-print-directory all tests
+	@BUILD=$(BUILD) tests/run
 
-check-quick: all tests
-	BUILD=$(BUILD) tests/run --quick
+check-quick: setup
+	@$(MAKE) --no-print-directory all tests
+	@BUILD=$(BUILD) tests/run --quick
 
-$(TEST_SUITES:%=check-%): check-%: all tests
-	BUILD=$(BUILD) tests/run $*
+$(TEST_SUITES:%=check-%): check-%: setup
+	@$(MAKE) --no-print-directory all tests
+	@BUILD=$(BUILD) tests/run $*
