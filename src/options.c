@@ -407,24 +407,45 @@ int db_options_parse(struct db_options *o, const struct db_verb *verb, int argc,
 	return 0;
 }
 
-void db_options_help(FILE *out, const struct db_verb *verb)
+void db_options_each(const struct db_verb *verb,
+		     void (*option)(void *arg, char letter, const char *name, const char *value,
+				    const char *help),
+		     void *arg)
 {
-	char left[64];
 	size_t i;
 
-	fprintf(out, "usage: dropbehind %s %s\n%s.\n\nOptions:\n", verb->name, verb->usage, verb->summary);
-	for (i = 0; i < NROWS; i++) {
-		if (!taken(verb, &table[i]))
-			continue;
-		snprintf(left, sizeof(left), "%c%c%s--%s%s%s", table[i].code < 256 ? '-' : ' ',
-			 table[i].code < 256 ? table[i].code : ' ', table[i].code < 256 ? ", " : "  ",
-			 table[i].name, table[i].value ? " " : "", table[i].value ? table[i].value : "");
-		fprintf(out, "  %-28s %s\n", left, table[i].help);
-	}
-	fprintf(out, "\nExamples:\n%s", verb->examples);
+	for (i = 0; i < NROWS; i++)
+		if (taken(verb, &table[i]))
+			option(arg, table[i].code < 256 ? table[i].code : 0, table[i].name,
+			       table[i].value, table[i].help);
+}
+
+void db_options_exits(const struct db_verb *verb, char *text, size_t size)
+{
 	if (verb->exits && !strncmp(verb->exits, "0 ", 2))
-		fprintf(out, "\nExit status: %s.\n", verb->exits);
+		snprintf(text, size, "%s", verb->exits);
 	else
-		fprintf(out, "\nExit status: 0 done, 1 failed or wrong use%s%s.\n",
-			verb->exits ? ", " : "", verb->exits ? verb->exits : "");
+		snprintf(text, size, "0 done, 1 failed or wrong use%s%s", verb->exits ? ", " : "",
+			 verb->exits ? verb->exits : "");
+}
+
+static void help_row(void *arg, char letter, const char *name, const char *value, const char *help)
+{
+	FILE *out = arg;
+	char left[64], before[8] = "    ";
+
+	if (letter)
+		snprintf(before, sizeof(before), "-%c, ", letter);
+	snprintf(left, sizeof(left), "%s--%s%s%s", before, name, value ? " " : "", value ? value : "");
+	fprintf(out, "  %-28s %s\n", left, help);
+}
+
+void db_options_help(FILE *out, const struct db_verb *verb)
+{
+	char exits[256];
+
+	fprintf(out, "usage: dropbehind %s %s\n%s.\n\nOptions:\n", verb->name, verb->usage, verb->summary);
+	db_options_each(verb, help_row, out);
+	db_options_exits(verb, exits, sizeof(exits));
+	fprintf(out, "\nExamples:\n%s\nExit status: %s.\n", verb->examples, exits);
 }

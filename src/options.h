@@ -59,4 +59,16 @@ int db_options_parse(struct db_options *options, const struct db_verb *verb, int
 
 void db_options_help(FILE *out, const struct db_verb *verb);
 
+/*
+ * Calls back for each option the verb takes.  @letter is 0 for those without
+ * one, @value NULL for those that take none.
+ */
+void db_options_each(const struct db_verb *verb,
+		     void (*option)(void *arg, char letter, const char *name, const char *value,
+				    const char *help),
+		     void *arg);
+
+/* The sentence on exit statuses, without a full stop; @size >= 256. */
+void db_options_exits(const struct db_verb *verb, char *text, size_t size);
+
 #endif

@@ -19,3 +19,5 @@ $(BUILD)/dropbehind: $(BUILD)/src/main.o $(BUILD)/libdropbehind.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SRC_LDLIBS)
 
 -include $(SRC_OBJS:.o=.d) $(BUILD)/src/main.d
+
+include src/man/man.mk
