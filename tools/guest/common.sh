@@ -9,7 +9,6 @@ GUEST_EXIT_SPLAT=122
 
 GUEST_CACHE=${DROPBEHIND_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/dropbehind}
 GUEST_SUITE=trixie
-GUEST_VERBOSE=${GUEST_VERBOSE:-0}
 
 # say TEXT: progress, on stderr.
 say()

@@ -40,7 +40,7 @@ headers_build()
 	[ -e "$new/usr/lib/modules/$release/build" ] ||
 		die "$package has no build directory for $release: the package's layout changed"
 	printf '%s %s\n' "$package" "$(archive_field "$package" Version)" >"$new/package"
-	mv "$new" "$HEADERS_DIR/$release" || die "cannot move the headers into $HEADERS_DIR"
+	mv -T "$new" "$HEADERS_DIR/$release" || die "cannot move the headers into $HEADERS_DIR"
 }
 
 # headers_ensure SERIES: makes sure that the series' newest cached kernel and its headers are there.
@@ -66,34 +66,50 @@ headers_verb()
 	printf '%s/usr/lib/modules/%s/build\n' "$(headers_cached "$release")" "$release"
 }
 
-# source_cached NAME: prints the directory of the newest unpacked source of that package.
+# source_wanted SERIES: prints the version of the series' cached kernel, or nothing. Its source is wanted: suites
+# of the archive can have different versions.
+source_wanted()
+{
+	local kernel
+
+	kernel=$(kernel_cached "$1") && cut -d' ' -f2 "$kernel/package"
+}
+
+# source_cached NAME VERSION: prints the directory of that unpacked source, of the newest when VERSION is empty.
 source_cached()
 {
-	local version
+	local version=$2
 
-	version=$(cd "$SOURCES_DIR" 2>/dev/null && for d in "$1"-*/.complete; do
+	[ -n "$version" ] || version=$(cd "$SOURCES_DIR" 2>/dev/null && for d in "$1"-*/.complete; do
 		[ -e "$d" ] && d=${d%/.complete} && printf '%s\n' "${d#"$1-"}"
 	done | sort -V | tail -1)
-	[ -n "$version" ] && printf '%s\n' "$SOURCES_DIR/$1-$version"
+	[ -n "$version" ] && [ -e "$SOURCES_DIR/$1-$version/.complete" ] && printf '%s\n' "$SOURCES_DIR/$1-$version"
 }
 
-# source_resolve: sets ARCHIVE_PACKAGES and SOURCE_VERSION for the package SOURCE_NAME.
+# source_resolve: sets ARCHIVE_PACKAGES and SOURCE_VERSION for the package SOURCE_NAME, of version SOURCE_WANTED
+# when the archive has that.
 source_resolve()
 {
-	SOURCE_VERSION=$(archive_field "$SOURCE_NAME" Version)
+	SOURCE_VERSION=
+	[ -z "$SOURCE_WANTED" ] || SOURCE_VERSION=$(archive_field "$SOURCE_NAME=$SOURCE_WANTED" Version)
+	[ -n "$SOURCE_VERSION" ] || SOURCE_VERSION=$(archive_field "$SOURCE_NAME" Version)
 	[ -n "$SOURCE_VERSION" ] || die "the archive has no $SOURCE_NAME: use a series that it has, e.g. 7.3"
-	ARCHIVE_PACKAGES=$SOURCE_NAME
+	ARCHIVE_PACKAGES=$SOURCE_NAME=$SOURCE_VERSION
 }
 
-# source_build NAME: the caller holds the lock "apt".
+# source_build NAME WANTED: the caller holds the lock "apt".
 source_build()
 {
 	local new tar
 
-	source_cached "$1" >/dev/null && return 0
+	source_cached "$1" "$2" >/dev/null && return 0
 	archive_ready
-	SOURCE_NAME=$1
+	SOURCE_NAME=$1 SOURCE_WANTED=$2
 	source_resolve
+	if [ -n "$2" ] && [ "$SOURCE_VERSION" != "$2" ]; then
+		say "the archive has no $1 of version $2, that of the cached kernel: taking $SOURCE_VERSION"
+	fi
+	source_cached "$1" "$SOURCE_VERSION" >/dev/null && return 0
 	mkdir -p "$SOURCES_DIR" || die "cannot write below $GUEST_CACHE"
 	rm -rf "$SOURCES_DIR"/.new.*
 	new=$(mktemp -d "$SOURCES_DIR/.new.XXXXXX") && chmod 755 "$new" || die "cannot write below $SOURCES_DIR"
@@ -104,20 +120,21 @@ source_build()
 	mkdir "$new/tree" && tied tar -C "$new/tree" --strip-components=1 -xJf "$tar" ||
 		die "cannot unpack $tar: is the disk full?"
 	: >"$new/tree/.complete"
-	mv "$new/tree" "$SOURCES_DIR/$1-$SOURCE_VERSION" || die "cannot move the source into $SOURCES_DIR"
+	mv -T "$new/tree" "$SOURCES_DIR/$1-$SOURCE_VERSION" || die "cannot move the source into $SOURCES_DIR"
 	rm -rf "$new"
 }
 
-# source_verb VERSION: prints the path of the unpacked source of a kernel series.
+# source_verb SERIES: prints the path of the unpacked source of a kernel series.
 source_verb()
 {
-	local name
+	local name wanted
 
 	[ $# -eq 1 ] || die "source needs one kernel series, e.g. 'guest source 7.3'"
 	kernel_series "$1"
 	need dpkg-deb dpkg
 	need xz xz-utils
 	name=linux-source-$KERNEL_VERSION
-	source_cached "$name" >/dev/null || with_lock apt source_build "$name"
-	source_cached "$name"
+	wanted=$(source_wanted "$1")
+	source_cached "$name" "$wanted" >/dev/null || with_lock apt source_build "$name" "$wanted"
+	source_cached "$name" "$wanted" || source_cached "$name" ""
 }

@@ -90,7 +90,7 @@ kernel_build()
 	ln -sfn usr/lib "$new/lib"
 	PATH=$PATH:/usr/sbin:/sbin depmod -b "$new" "$release" || die "depmod failed for $release"
 	printf '%s %s\n' "$KERNEL_BINARY" "$(archive_field "$KERNEL_BINARY" Version)" >"$new/package"
-	mv "$new" "$KERNEL_DIR/$release" || die "cannot move $release into $KERNEL_DIR"
+	mv -T "$new" "$KERNEL_DIR/$release" || die "cannot move $release into $KERNEL_DIR"
 	say "kernel $release is in the cache"
 }
 

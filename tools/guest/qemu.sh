@@ -66,7 +66,6 @@ splat_show()
 	tail -n "+$((first > 2 ? first - 2 : 1))" "$1" | head -n 120 | tr -d '\r' | sed 's/^/| /' >&2
 }
 
-# run_guest: boots a guest as the OPT_* variables say and returns its command's status.
 # run_slot: waits for a place among the guests that may run at once, one per CPU (DROPBEHIND_GUESTS: another
 # number). Emulation is all computing: more guests would only run into their time limits.
 run_slot()
@@ -79,12 +78,13 @@ run_slot()
 			flock -n "$RUN_SLOT" && return
 			exec {RUN_SLOT}>&-
 		done
-		[ $told -eq 1 ] || say "waiting for a place: $n guests are running"
+		[ $told -eq 1 ] || [ "$OPT_QUIET" -eq 1 ] || say "waiting for a place: $n guests are running"
 		told=1
 		sleep 1
 	done
 }
 
+# run_guest: boots a guest as the OPT_* variables say and exits with its command's status.
 run_guest()
 {
 	local kernel root release initramfs headers qemu=() line i append accel console status

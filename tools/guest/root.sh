@@ -73,7 +73,7 @@ root_build()
 		die "making the root failed (its last lines are above): check the network and the disk's space"
 	fi
 	rm -f "$log"
-	mv "$new" "$(root_path)" || die "cannot move the root to $(root_path)"
+	mv -T "$new" "$(root_path)" || die "cannot move the root to $(root_path)"
 	say "the root is in the cache"
 }
 
