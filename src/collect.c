@@ -246,6 +246,8 @@ static int collect_points(struct db_session *session, struct db_ledger *ledger)
 		point->missed = info.recursion_misses - session->missed_before[i];
 		point->runs = info.run_cnt;
 		point->run_ns = info.run_time_ns;
+		/* the kernel counts runs only while somebody asks it to */
+		ledger->run_stats |= info.run_cnt != 0;
 		if (row->how != DB_ATTACH_NONE)
 			ledger->points_attached |= 1ULL << row->entry->point;
 	}

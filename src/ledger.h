@@ -90,7 +90,7 @@ struct db_ledger {
 	__u64 start_wall_ns;	/* CLOCK_REALTIME at start_ns */
 	bool final;		/* counting was off and the last sweep done when this was taken */
 	bool swept;		/* sweep below is valid */
-	bool run_stats;		/* kernel.bpf_stats_enabled was set */
+	bool run_stats;		/* run times were counted (kernel.bpf_stats_enabled or BPF_ENABLE_STATS) */
 	char filter[256];	/* the filters in words; empty: none */
 
 	/* what was found */
