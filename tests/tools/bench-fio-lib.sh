@@ -9,7 +9,7 @@ PAGE=$(getconf PAGESIZE)
 PAGES=$((16 * 1048576 / PAGE))
 
 judge() {
-	local variant=$1 rw=$2 bs=$3 what="$2 $1 $3" fio=$OUT/fio-$2-$1-$3 bench=$OUT/bench-$2-$3.json
+	local variant=$1 rw=$2 what="$2 $1 $3" fio=$OUT/fio-$2-$1-$3 bench=$OUT/bench-$2-$3.json
 	local run=".runs[] | select(.variant == \"$1\") | .metrics" stayed
 	printf '%s: bench %s MiB/s, fio %s MiB/s\n' "$what" \
 		"$(jq "$run | .throughput_fsync_mib_s // .throughput_mib_s | floor" "$bench")" \

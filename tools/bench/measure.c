@@ -152,8 +152,9 @@ static int store_loop(struct run *run, const struct sum *sum)
 
 	err = run_metric(run, "bytes", (double)sum->bytes);
 	err = err ? err : run_metric(run, "loop_s", seconds);
-	err = err ? err : run_metric(run, "throughput_mib_s",
-				     (double)sum->bytes / (double)MIB / seconds);
+	/* A run whose time was over before its first call says nothing about speed. */
+	err = err ? err : run_metric(run, "throughput_mib_s", sum->ops ?
+				     (double)sum->bytes / (double)MIB / seconds : NAN);
 	err = err ? err : run_metric(run, "ops", (double)sum->ops);
 	err = err ? err : run_metric(run, "short_ops", (double)sum->short_ops);
 	err = err ? err : run_metric(run, "interrupted", (double)sum->interrupted);
@@ -178,9 +179,9 @@ static int store_fsync(struct run *run, const struct stream *st, size_t nr,
 	}
 	seconds = (double)(now_ns() - begin) / 1e9;
 	err = run_metric(run, "fsync_s", seconds);
-	return err ? err : run_metric(run, "throughput_fsync_mib_s",
+	return err ? err : run_metric(run, "throughput_fsync_mib_s", sum->ops ?
 				      (double)sum->bytes / (double)MIB /
-				      (run_value(run, "loop_s") + seconds));
+				      (run_value(run, "loop_s") + seconds) : NAN);
 }
 
 static int store_resident(struct run *run, const struct stream *st, size_t nr,

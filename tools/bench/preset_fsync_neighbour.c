@@ -156,7 +156,7 @@ static int loads(struct session *s, const struct plan *p, struct syncer *y,
 			p->stream_bytes);
 	st.total_bytes = 0;
 	st.stop = y->stop_others;
-	st.deadline_ns = y->deadline_ns;
+	st.limit_ns = (uint64_t)(p->duration_s * 1e9);
 	return measure_streams(s, &st, target, 1, &m, runp);
 }
 

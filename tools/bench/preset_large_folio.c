@@ -132,7 +132,7 @@ static int one_read(struct session *s, const struct plan *p, bool hole, uint64_t
 		err = bfile_reopen(&f, O_RDONLY);
 	if (!err) {
 		measure_prepare(&st, &counter, &f, false, k->rwf_flags, io, p->total_bytes);
-		st.deadline_ns = now_ns() + (uint64_t)(p->limit_s * 1e9);
+		st.limit_ns = (uint64_t)(p->limit_s * 1e9);
 		err = measure_streams(s, &st, &f, 1, &m, NULL);
 	}
 	if (k->immutable)
@@ -206,7 +206,7 @@ static int one_write(struct session *s, const struct plan *p, const struct mix *
 		err = bfile_reopen(&f, O_RDWR | (mix->sync ? O_SYNC : 0));
 	if (!err) {
 		measure_prepare(&st, &counter, &f, true, v->rwf_flags, io, p->total_bytes);
-		st.deadline_ns = now_ns() + (uint64_t)(p->limit_s * 1e9);
+		st.limit_ns = (uint64_t)(p->limit_s * 1e9);
 		err = measure_mix(s, &st, &f, &m, mix->background);
 	}
 	bfile_remove(&f);

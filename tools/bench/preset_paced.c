@@ -109,7 +109,7 @@ static int one_run(struct session *s, const struct plan *p, uint64_t rate,
 	st.period_ns = (uint64_t)((double)p->io_bytes / (double)rate * 1e9);
 	st.max_ops = (uint64_t)((double)rate * p->duration_s / (double)p->io_bytes);
 	st.max_ops = st.max_ops ? st.max_ops : 1;
-	st.deadline_ns = now_ns() + (uint64_t)((2 * p->duration_s + PATIENCE_S) * 1e9);
+	st.limit_ns = (uint64_t)((2 * p->duration_s + PATIENCE_S) * 1e9);
 	st.lag = &hists[0];
 	st.latency = &hists[1];
 	err = measure_streams(s, &st, &f, 1, &m, &run);

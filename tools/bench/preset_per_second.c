@@ -98,7 +98,6 @@ static int one_run(struct session *s, const struct plan *p, struct parts *pt,
 		.variant = v->name,
 		.round = round,
 	};
-	uint64_t deadline;
 	struct cgroup cg;
 	unsigned int i;
 	int err = session_rest(s, pt->files, pt->made);
@@ -117,12 +116,11 @@ static int one_run(struct session *s, const struct plan *p, struct parts *pt,
 			goto out;
 		m.cgroup = cg.path;
 	}
-	deadline = now_ns() + (uint64_t)(p->duration_s * 1e9);
 	for (i = 0; i < pt->made; i++) {
 		measure_prepare(&pt->streams[i], &pt->counters[i], &pt->files[i], !p->read,
 				v->rwf_flags, p->io_bytes, p->part_bytes);
 		pt->streams[i].total_bytes = 0;
-		pt->streams[i].deadline_ns = deadline;
+		pt->streams[i].limit_ns = (uint64_t)(p->duration_s * 1e9);
 	}
 	err = measure_streams(s, pt->streams, pt->files, pt->made, &m, NULL);
 	if (p->limit_bytes && cgroup_leave(&cg, getpid()) && !err)

@@ -89,7 +89,7 @@ static bool finished(const struct stream *s)
 		return true;
 	if (s->stop && atomic_load_explicit(s->stop, memory_order_relaxed))
 		return true;
-	return s->deadline_ns && now_ns() >= s->deadline_ns;
+	return s->limit_ns && now_ns() - s->begin_ns >= s->limit_ns;
 }
 
 static int loop(struct stream *s, unsigned char *buf)

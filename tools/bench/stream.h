@@ -27,7 +27,7 @@ struct stream {
 	off_t start;		/* first byte */
 	uint64_t span_bytes;	/* go back to @start after so many */
 	uint64_t total_bytes;	/* end after so many; 0: no such end */
-	uint64_t deadline_ns;	/* end at this time of now_ns(); 0: no such end */
+	uint64_t limit_ns;	/* end so long after the begin; 0: no such end */
 	const atomic_bool *stop;	/* end when it becomes true; may be NULL */
 	struct byte_counter *counter;	/* counts what was moved */
 

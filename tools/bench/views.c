@@ -9,6 +9,8 @@
 #include "views.h"
 #include "views_rows.h"
 
+#define MAX_ROUNDS_SHOWN 10
+
 /* A number that each of two variants gets a column for. */
 struct pair {
 	const char *metric;
@@ -67,7 +69,7 @@ static int add_rounds(struct table *t, const struct result *r, const char *varia
 	int c;
 
 	/* More rounds than fit a screen are in the JSON. */
-	for (round = 1; round <= rounds && round <= 5 && rounds > 1; round++) {
+	for (round = 1; round <= rounds && round <= MAX_ROUNDS_SHOWN && rounds > 1; round++) {
 		snprintf(name, sizeof(name), "%s_r%u_mib_s", variant, round);
 		snprintf(title, sizeof(title), "%s r%u", variant, round);
 		c = table_add_round(t, r, variant, metric, round, name, title, 2);
@@ -241,12 +243,13 @@ static int view_control(const struct result *r, double noise, struct table_list 
 	return err < 0 ? err : 0;
 }
 
+static const char *const folio_keys[] = { "overwrite_sync_writeback", "block_size" };
+static const char *const folio_titles[] = { "Overwrite/sync/writeback", "Block size" };
+static const char *const folio_kinds[] = { "normal", "dontcache", "immutable" };
+
 static int folio_table(struct table_list *l, const struct result *r, const char *name,
 		       const char *title, size_t nr_keys)
 {
-	static const char *const keys[] = { "overwrite_sync_writeback", "block_size" };
-	static const char *const titles[] = { "Overwrite/sync/writeback", "Block size" };
-	static const char *const kinds[] = { "normal", "dontcache", "immutable" };
 	struct table *t = tables_add(l, name, title);
 	char column[64];
 	size_t i;
@@ -254,17 +257,56 @@ static int folio_table(struct table_list *l, const struct result *r, const char 
 
 	if (!t)
 		return -ENOMEM;
-	err = table_add_groups(t, r, name, nr_keys, keys + 2 - nr_keys, titles + 2 - nr_keys);
-	for (i = 0; i < NR(kinds) && err >= 0; i++) {
-		if (!result_has_variant(r, kinds[i]) || (nr_keys == 2 && i == 2))
+	err = table_add_groups(t, r, name, nr_keys, folio_keys + 2 - nr_keys,
+			       folio_titles + 2 - nr_keys);
+	for (i = 0; i < NR(folio_kinds) && err >= 0; i++) {
+		if (!result_has_variant(r, folio_kinds[i]) || (nr_keys == 2 && i == 2))
 			continue;
-		snprintf(column, sizeof(column), "%s_mib_s", kinds[i]);
-		err = table_add_mean(t, r, kinds[i], "throughput_mib_s", column, kinds[i], 1);
+		snprintf(column, sizeof(column), "%s_mib_s", folio_kinds[i]);
+		err = table_add_mean(t, r, folio_kinds[i], "throughput_mib_s", column,
+				     folio_kinds[i], 1);
 	}
 	if (err < 0 || !result_has_variant(r, "dontcache"))
 		return err < 0 ? err : 0;
 	err = table_add_change(t, r, "normal", "dontcache", "throughput_mib_s", NAN);
 	return err < 0 ? err : 0;
+}
+
+/* Each run's value: what the means of the tables above hide. */
+static int folio_runs_table(struct table_list *l, const struct result *r, const char *prefix,
+			    const char *kind, size_t nr_keys)
+{
+	char name[48], title[96], mean[64];
+	struct table *t;
+	int err;
+
+	snprintf(name, sizeof(name), "%s-runs-%s", prefix, kind);
+	snprintf(title, sizeof(title), "Each run of %s, %s, MiB/s", prefix, kind);
+	snprintf(mean, sizeof(mean), "%s_mean_mib_s", kind);
+	t = tables_add(l, name, title);
+	if (!t)
+		return -ENOMEM;
+	err = table_add_groups(t, r, prefix, nr_keys, folio_keys + 2 - nr_keys,
+			       folio_titles + 2 - nr_keys);
+	return err ? err : add_rounds(t, r, kind, "throughput_mib_s", mean);
+}
+
+static int folio_runs(struct table_list *l, const struct result *r)
+{
+	static const struct {
+		const char *prefix;
+		size_t nr_keys;
+		size_t nr_kinds;
+	} t[] = { { "hole-read", 1, 3 }, { "data-read", 1, 3 }, { "write", 2, 2 } };
+	size_t i, k;
+	int err = 0;
+
+	for (i = 0; i < NR(t) && result_rounds(r) > 1; i++)
+		for (k = 0; k < t[i].nr_kinds && !err; k++)
+			if (result_has_variant(r, folio_kinds[k]))
+				err = folio_runs_table(l, r, t[i].prefix, folio_kinds[k],
+						       t[i].nr_keys);
+	return err;
 }
 
 static int view_large_folio(const struct result *r, double noise, struct table_list *l)
@@ -274,8 +316,9 @@ static int view_large_folio(const struct result *r, double noise, struct table_l
 	(void)noise;
 	err = folio_table(l, r, "hole-read", "Reads of a hole, MiB/s", 1);
 	err = err ? err : folio_table(l, r, "data-read", "Reads of data, MiB/s", 1);
-	return err ? err : folio_table(l, r, "write", "Writes, MiB/s (overwrite / O_SYNC / "
-				       "background writeback)", 2);
+	err = err ? err : folio_table(l, r, "write", "Writes, MiB/s (overwrite / O_SYNC / "
+				      "background writeback)", 2);
+	return err ? err : folio_runs(l, r);
 }
 
 static bool any_metric(const struct result *r, const char *metric)
