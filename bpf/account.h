@@ -116,13 +116,13 @@ db_inline void db_hist_residency(const struct db_folio *f, __u64 now)
 }
 
 /* A folio that left the page cache without a delete event: it migrated, or a call was skipped. */
-db_inline void db_gone(struct db_folio *f)
+db_inline void db_gone(const struct db_config *cfg, struct db_folio *f, __u64 tag)
 {
 	db_lose(DB_LOSS_GONE, f->pages_left);
 	if (__sync_val_compare_and_swap(&f->outcome, DB_OUT_NONE, DB_OUT_LEFT_MIGRATED) ==
 	    DB_OUT_NONE)
 		db_count_outcome(f, DB_OUT_LEFT_MIGRATED, 1, f->pages_left);
-	f->tag = 0;
+	db_table_free(cfg, f, tag);
 }
 
 #endif

@@ -48,7 +48,7 @@ db_inline struct db_folio *db_birth_slot(const struct db_config *cfg, __u64 tag)
 
 	if (!f)
 		return db_table_take(cfg, tag);
-	db_gone(f);
+	db_gone(cfg, f, tag);
 	return db_table_take(cfg, tag);
 }
 
@@ -260,7 +260,7 @@ db_inline int db_handle_death(__u64 tag)
 	}
 	mapping = folio->mapping;
 	if (!db_has_point(cfg, DB_POINT_MIGRATE) && db_is_other(f, mapping)) {
-		db_gone(f);
+		db_gone(cfg, f, f->tag);
 		goto unknown;
 	}
 	pages = 1U << (db_folio_order(folio, flags) & 31);
@@ -294,7 +294,7 @@ db_inline int db_handle_death(__u64 tag)
 			      DB_CTX_TASK, now);
 	}
 	if (last)
-		f->tag = 0;
+		db_table_free(cfg, f, f->tag);
 	else
 		__sync_fetch_and_sub(&f->pages_left, pages);
 	return 0;
@@ -457,7 +457,7 @@ db_inline int db_handle_migrate(__u64 tag)
 	if (!f)
 		return 0;
 	db_decide(cfg, f, folio, DB_OUT_LEFT_MIGRATED, DB_CTX_UNKNOWN, bpf_ktime_get_ns());
-	f->tag = 0;
+	db_table_free(cfg, f, tag);
 	return 0;
 }
 

@@ -21,7 +21,7 @@ struct {
 	__type(value, struct db_config);
 } db_config SEC(".maps") __weak;
 
-/* The folio table, DB_TABLE_WAYS slots per set.  Set at start. */
+/* The folio table.  Set at start; a power of two. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 4096);

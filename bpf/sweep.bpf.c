@@ -88,7 +88,7 @@ db_inline void db_sweep_one(const struct db_config *cfg, struct db_folio *f, str
 			return;
 		/* once counting is off it may have gone since: it was pending then */
 		if (cfg->enabled)
-			db_gone(f);
+			db_gone(cfg, f, tag);
 		else if (f->outcome == DB_OUT_NONE)
 			db_count_add(&sum->pending[DB_PEND_SETTLING], 1, pages);
 		return;

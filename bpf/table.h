@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The folio table.  A folio's set follows from where its struct page lies in
- * memory, so that neighbours in memory are neighbours in the table and large
- * folios, which own the sets of all their pages, collide no more than small
- * ones.
+ * The folio table.  A folio's home slot follows from where its struct page lies
+ * in memory: neighbours in memory are neighbours in the table, and large
+ * folios, which own the slots of all their pages, collide no more than small
+ * ones.  When the home slot is taken, one of a few others is used and the home
+ * slot remembers that somebody lives elsewhere, so that a look at one cache
+ * line is nearly always enough.
  */
 #ifndef DROPBEHIND_BPF_TABLE_H
 #define DROPBEHIND_BPF_TABLE_H
@@ -13,51 +15,74 @@
 /* Large folios go up to this order; a split leaves parts of any smaller one. */
 #define DB_SPLIT_ORDERS	10
 
-/* Index of the first slot of the set of @folio. */
-db_inline __u32 db_table_set(const struct db_config *cfg, __u64 folio)
-{
-	__u64 page = folio / bpf_core_type_size(struct page);
+#define DB_TABLE_CHOICES	4
+#define DB_TABLE_STEP		0x9e3779b1U	/* odd, so that the choices differ */
 
-	return (page & cfg->table_mask) * DB_TABLE_WAYS;
+/* Slot number @choice of @folio; 0 is its home. */
+db_inline struct db_folio *db_table_slot(const struct db_config *cfg, __u64 folio, __u32 choice)
+{
+	__u32 page = folio / bpf_core_type_size(struct page);
+	__u32 slot = (page + choice * DB_TABLE_STEP) & cfg->table_mask;
+
+	return bpf_map_lookup_elem(&db_folios, &slot);
 }
 
 /* Slot that holds @folio, or NULL. */
 db_inline struct db_folio *db_table_find(const struct db_config *cfg, __u64 folio)
 {
-	__u32 slot = db_table_set(cfg, folio);
-	struct db_folio *f;
-	int way;
+	struct db_folio *home = db_table_slot(cfg, folio, 0), *f;
+	__u32 choice;
 
-#pragma unroll
-	for (way = 0; way < DB_TABLE_WAYS; way++, slot++) {
-		f = bpf_map_lookup_elem(&db_folios, &slot);
-		if (!f)
-			return NULL;
-		if (f->tag == folio)
+	if (!home)
+		return NULL;
+	if (home->tag == folio)
+		return home;
+	if (!home->displaced)
+		return NULL;
+	for (choice = 1; choice < DB_TABLE_CHOICES; choice++) {
+		f = db_table_slot(cfg, folio, choice);
+		if (f && f->tag == folio)
 			return f;
 	}
 	return NULL;
 }
 
 /*
- * A free slot for @folio, taken by writing the tag; NULL when the set is full.
- * Only one CPU inserts a given folio at a time: it holds the folio lock.
+ * A free slot for @folio, taken by writing the tag; NULL when all its choices
+ * are taken.  Only one CPU inserts a given folio at a time: it holds the folio
+ * lock.
  */
 db_inline struct db_folio *db_table_take(const struct db_config *cfg, __u64 folio)
 {
-	__u32 slot = db_table_set(cfg, folio);
-	struct db_folio *f;
-	int way;
+	struct db_folio *home = db_table_slot(cfg, folio, 0), *f;
+	__u32 choice;
 
-#pragma unroll
-	for (way = 0; way < DB_TABLE_WAYS; way++, slot++) {
-		f = bpf_map_lookup_elem(&db_folios, &slot);
-		if (!f)
-			return NULL;
-		if (!f->tag && !__sync_val_compare_and_swap(&f->tag, 0, folio))
+	if (!home)
+		return NULL;
+	if (!home->tag && !__sync_val_compare_and_swap(&home->tag, 0, folio))
+		return home;
+	__sync_fetch_and_add(&home->displaced, 1);
+	for (choice = 1; choice < DB_TABLE_CHOICES; choice++) {
+		f = db_table_slot(cfg, folio, choice);
+		if (f && !f->tag && !__sync_val_compare_and_swap(&f->tag, 0, folio))
 			return f;
 	}
+	__sync_fetch_and_add(&home->displaced, -1);
 	return NULL;
+}
+
+/* Frees the slot that holds @folio. */
+db_inline void db_table_free(const struct db_config *cfg, struct db_folio *f, __u64 folio)
+{
+	struct db_folio *home = db_table_slot(cfg, folio, 0);
+
+	if (home && home->tag == folio) {
+		home->tag = 0;
+		return;
+	}
+	f->tag = 0;
+	if (home)
+		__sync_fetch_and_add(&home->displaced, -1);
 }
 
 /*

@@ -90,8 +90,6 @@ static void set_sizes(struct db_session *session)
 
 	if (!o->table_slots)
 		o->table_slots = default_table_slots();
-	if (o->table_slots < DB_TABLE_WAYS)
-		o->table_slots = DB_TABLE_WAYS;
 	o->table_slots = power_of_two_below(o->table_slots);
 	if (!o->ring_bytes)
 		o->ring_bytes = DB_RING_DEFAULT;
@@ -301,7 +299,7 @@ static void configure(struct db_session *session)
 	config->filter_fs_on = o->fs[0] != 0;
 	config->filter_on = o->pid || o->comm[0] || o->dev || o->ino || o->cgroup_id || o->fs[0];
 	config->min_latency_ns = o->min_latency_ns;
-	config->table_mask = o->table_slots / DB_TABLE_WAYS - 1;
+	config->table_mask = o->table_slots - 1;
 	config->flow_max = o->flow_max;
 	config->sweep_grace_ms = o->grace_ms;
 	config->events = o->events;

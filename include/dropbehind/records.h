@@ -16,7 +16,6 @@
 #define DB_PATH_LEN		512	/* joined names, each ended by a NUL byte */
 #define DB_ORDERS		16	/* folio orders; the last also takes larger ones */
 #define DB_MAX_CPUS		1024
-#define DB_TABLE_WAYS		4
 
 /*
  * Latency histograms are log-linear: each power of two is cut into
@@ -44,8 +43,8 @@ struct db_count {
 
 /*
  * One tracked dropbehind folio; a slot of the folio table.  The table is a
- * plain array of sets of DB_TABLE_WAYS slots, indexed by the position of the
- * folio's struct page in memory: no lock, no allocation, one cache line.
+ * plain array indexed by the position of the folio's struct page in memory: no
+ * lock, no allocation, one cache line.
  */
 struct db_folio {
 	__u64 tag;		/* address of the folio; 0: free */
@@ -60,6 +59,8 @@ struct db_folio {
 	__u8 order;
 	__u8 state;		/* DB_FOLIO_* */
 	__u8 looked;		/* what the last sweep made of it, DB_LOOK_* */
+	__u32 displaced;	/* folios whose home this slot is and that live elsewhere */
+	__u32 pad;
 };
 
 #define DB_FOLIO_ATTEMPT	0x01	/* drop after writeback entered in task context */
@@ -153,7 +154,7 @@ struct db_config {
 	char filter_fs[DB_FS_LEN];
 	char filter_comm[16];
 	__u64 min_latency_ns;	/* ring records: only folios and bios at least this slow */
-	__u32 table_mask;	/* number of sets of the folio table - 1 */
+	__u32 table_mask;	/* number of slots of the folio table - 1 */
 	__u32 flow_max;		/* flows in use beyond which files are lumped per device */
 	__u32 sweep_grace_ms;	/* a folio unread for longer counts as never read */
 	__u32 events;		/* DB_EV_* bits: which records go to the ring */
