@@ -81,6 +81,9 @@ db_inline void db_sweep_one(const struct db_config *cfg, struct db_folio *f, str
 
 	if (!tag)
 		return;
+	/* Born since this sweep began: it has no age yet. */
+	if (f->birth_ns > now)
+		now = f->birth_ns;
 	folio = db_typed(struct folio, tag);
 	flags = db_folio_flags(folio);
 	if (!db_still_there(f, folio)) {
