@@ -13,7 +13,7 @@
 #	session_end			runs the session
 #	places_end			unmounts and closes the places
 #
-# Results of session S: OUT/S/{ledger.json,err,status}, the pages of all its files in the cache at its end
+# Results: OUT/devices, "PLACE MAJOR MINOR" a line; of session S: OUT/S/{ledger.json,err,status}, the pages of all its files in the cache at its end
 # OUT/S/resident.json, and for its workload W OUT/S/W.{json,err,status,expect}.
 
 set -u
@@ -26,6 +26,7 @@ place_mounts=()
 
 place() {
 	local name=$1 type=$2 disk=$3 dir fd
+	echo "$name $((0x$(stat -c %t "$disk"))) $((0x$(stat -c %T "$disk")))" >>"$OUT/devices"
 	if [ "$type" = block ]; then
 		# The page cache of a block device lives as long as somebody has it open.
 		exec {fd}<"$disk" || return 1
