@@ -26,7 +26,6 @@ refuses "empty programs: no such tracepoint" 1 'no_such_tracepoint: cannot attac
 refuses "stream: no dontcache there" 1 'dontcache write|No such|not supported' \
 	"$BUILD/dropbehind-stream" /proc/sys/none
 
-before=$(losetup -a | wc -l)
 stats=$(cat /proc/sys/kernel/bpf_stats_enabled)
 if ! "$OVERHEAD" --quick --json --dir "$TEST_TMP" >"$R" 2>"$TEST_TMP/err"; then
 	not_ok "quick run" "$(tail -n 1 "$TEST_TMP/err")"
@@ -36,12 +35,13 @@ ok "quick run"
 
 is "nothing left in its directory" "$(ls -d "$TEST_TMP"/dropbehind-overhead.* 2>/dev/null)" ""
 is "nothing left mounted" "$(grep -c "$TEST_TMP" /proc/mounts)" 0
+is "no loop device left" "$(losetup -a | grep -c "$TEST_TMP")" 0
 is "BPF statistics as before" "$(cat /proc/sys/kernel/bpf_stats_enabled)" "$stats"
 
 # What may be left out, and why, is in the result.
-json "$R" '.skipped | to_entries[] | "\(.key)\t\(.value)"' | while IFS=$'\t' read -r variant why; do
+while IFS=$'\t' read -r variant why; do
 	skip "overhead under $variant" "$why"
-done
+done < <(json "$R" '.skipped | to_entries[] | "\(.key)\t\(.value)"')
 json_is "a table per block size" "$R" '[.tables[].block_bytes] | join(" ")' "4096 65536"
 json_is "a row for each variant that ran" "$R" \
 	'. as $all | [.tables[] | [.rows[].variant] == (["untraced", "stat", "record", "empty", "bpftrace", "perf"] | map(select($all.skipped[.] | not)))] | all' true
@@ -49,7 +49,7 @@ json_is "each row has its throughput" "$R" '[.tables[].rows[] | .mibs.median > 0
 json_is "each traced row has the reader's CPU time, bytes and losses" "$R" \
 	'[.tables[].rows[] | select(.variant != "untraced") | .reader_ns_per_folio and .written_bytes and .lost_events != null] | all' true
 json_is "BPF run times where there are BPF programs" "$R" \
-	'[.tables[].rows[] | (.bpf_ns_per_folio.median // 0 > 0) == (.variant | IN("stat", "record", "empty", "bpftrace"))] | all' true
+	'[.tables[].rows[] | ((.bpf_ns_per_folio.median // 0) > 0) == (.variant | IN("stat", "record", "empty", "bpftrace"))] | all' true
 json_is "one empty program on each probe point of stat" "$R" \
 	'[.tables[].probes | (map(select(.variant == "stat"))[0].probes | map(.name) | sort) as $stat | (map(select(.variant == "empty"))[0].probes | map(.name) | sort) == $stat] | all' true
 json_is "births and deaths seen by every program at least once a folio" "$R" \

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dropbehind-stream: one timed dontcache write stream to a new file, what it
+ * took, and what a tracer took meanwhile.  Nothing but the writes and the
+ * fsync is inside the time; the tracer is looked at before them and once the
+ * page cache has settled.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "watch.h"
+
+#ifndef RWF_DONTCACHE
+#define RWF_DONTCACHE	0x00000080
+#endif
+
+#define SETTLE_NAP_NS	10000000	/* between two looks at the page cache */
+#define SETTLE_QUIET	20		/* looks without a change: what is there stays */
+#define SETTLE_LOOKS	500
+
+struct stream {
+	const char *path;
+	const char *out;	/* where the result goes; NULL: stdout */
+	unsigned long long size_bytes;
+	unsigned long long block_bytes;
+	pid_t tracer;		/* 0: none */
+	bool bpf_stats;		/* count BPF run times meanwhile */
+	/* results */
+	unsigned long long wall_ns;
+	unsigned long long cpu_ns;
+	long resident_pages;
+	unsigned long long inode;
+	unsigned long long dev;	/* as the kernel has it: major << 20 | minor */
+	struct watch before, after;
+};
+
+static const char usage_text[] =
+	"usage: dropbehind-stream [OPTIONS] FILE\n"
+	"Writes a new file with RWF_DONTCACHE in blocks, calls fsync, waits until its pages in the page\n"
+	"cache do not change any more, and removes it. Prints as JSON: bytes, block_bytes; wall_ns and\n"
+	"cpu_ns of the writes and the fsync; total_cpu_ns of this process; resident_pages; inode; dev (the\n"
+	"kernel's number); with --tracer what the tracer used from the first write until the pages had\n"
+	"settled: tracer_cpu_ns and its BPF programs.\n"
+	"  -s, --size BYTES       (268435456)\n"
+	"  -b, --block BYTES      per write (65536)\n"
+	"  -t, --tracer PID       look at this process too; `parent`: the process that started this one\n"
+	"  -S, --bpf-stats        have BPF run times counted meanwhile\n"
+	"  -o, --output FILE      print there\n"
+	"Exit status: 0 done, 1 failed, 2 wrong use.\n";
+
+static int complain(const char *format, ...)
+{
+	va_list args;
+
+	fputs("dropbehind-stream: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return -1;
+}
+
+static unsigned long long clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static int write_all(struct stream *s, int fd, char *block)
+{
+	unsigned long long done = 0;
+
+	while (done < s->size_bytes) {
+		unsigned long long left = s->size_bytes - done;
+		struct iovec iov = { block, left < s->block_bytes ? left : s->block_bytes };
+		ssize_t n = pwritev2(fd, &iov, 1, done, RWF_DONTCACHE);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return complain("%s: dontcache write: %s%s", s->path, strerror(errno),
+					errno == EOPNOTSUPP ? "; the filesystem or kernel has none" : "");
+		done += n;
+	}
+	if (fsync(fd))
+		return complain("%s: fsync: %s", s->path, strerror(errno));
+	return 0;
+}
+
+/* Pages of the file in the page cache; negative after a complaint. */
+static long resident_pages(const struct stream *s, void *mem, unsigned char *seen)
+{
+	size_t pages = (s->size_bytes + sysconf(_SC_PAGESIZE) - 1) / sysconf(_SC_PAGESIZE), i;
+	long n = 0;
+
+	if (mincore(mem, s->size_bytes, seen))
+		return complain("%s: mincore: %s", s->path, strerror(errno));
+	for (i = 0; i < pages; i++)
+		n += seen[i] & 1;
+	return n;
+}
+
+/* Drops may still be under way in a worker when fsync returns. */
+static int settle(struct stream *s, int fd)
+{
+	size_t pages = (s->size_bytes + sysconf(_SC_PAGESIZE) - 1) / sysconf(_SC_PAGESIZE);
+	struct timespec nap = { .tv_nsec = SETTLE_NAP_NS };
+	unsigned char *seen = malloc(pages);
+	int looks, quiet = 0, err = -1;
+	long now = 0, before = -1;
+	void *mem;
+
+	mem = mmap(NULL, s->size_bytes, PROT_READ, MAP_SHARED, fd, 0);
+	if (!seen || mem == MAP_FAILED) {
+		complain("%s: cannot look at its pages: %s", s->path, strerror(errno));
+		goto out;
+	}
+	for (looks = 0; looks < SETTLE_LOOKS && quiet < SETTLE_QUIET; looks++) {
+		now = resident_pages(s, mem, seen);
+		if (now <= 0)
+			break;
+		quiet = now == before ? quiet + 1 : 0;
+		before = now;
+		nanosleep(&nap, NULL);
+	}
+	s->resident_pages = now;
+	err = now < 0 ? -1 : 0;
+out:
+	if (mem != MAP_FAILED)
+		munmap(mem, s->size_bytes);
+	free(seen);
+	return err;
+}
+
+static int stream_file(struct stream *s, int fd)
+{
+	char *block = NULL;
+	int stats = -1, err = -1;
+
+	if (posix_memalign((void **)&block, sysconf(_SC_PAGESIZE), s->block_bytes))
+		return complain("no memory for a block of %llu bytes", s->block_bytes);
+	memset(block, 0x5a, s->block_bytes);
+	if (s->bpf_stats) {
+		stats = watch_enable_stats();
+		if (stats < 0) {
+			complain("cannot have BPF run times counted: %s", strerror(-stats));
+			goto out;
+		}
+	}
+	if (s->tracer)
+		watch_take(&s->before, s->tracer);
+	s->wall_ns = clock_ns(CLOCK_MONOTONIC);
+	s->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	err = write_all(s, fd, block);
+	s->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->cpu_ns;
+	s->wall_ns = clock_ns(CLOCK_MONOTONIC) - s->wall_ns;
+	if (!err)
+		err = settle(s, fd);
+	if (s->tracer)
+		watch_take(&s->after, s->tracer);
+	if (s->tracer && s->bpf_stats)
+		watch_name(&s->after, s->tracer);
+out:
+	if (stats >= 0)
+		close(stats);
+	free(block);
+	return err;
+}
+
+static const struct watch_program *find_program(const struct watch *watch, __u32 id)
+{
+	int i;
+
+	for (i = 0; i < watch->nprograms; i++)
+		if (watch->programs[i].id == id)
+			return &watch->programs[i];
+	return NULL;
+}
+
+static json_t *programs_json(const struct stream *s)
+{
+	static const struct watch_program none;
+	const struct watch_program *now, *then;
+	json_t *all;
+	int i;
+
+	if (!s->bpf_stats || s->before.nprograms < 0 || s->after.nprograms < 0)
+		return json_null();
+	all = json_array();
+	for (i = 0; i < s->after.nprograms; i++) {
+		now = &s->after.programs[i];
+		then = find_program(&s->before, now->id);
+		if (!then)
+			then = &none;
+		json_array_append_new(all, json_pack("{s:I, s:s, s:I, s:I, s:I}",
+						     "id", (json_int_t)now->id, "name", now->name,
+						     "runs", (json_int_t)(now->runs - then->runs),
+						     "run_ns", (json_int_t)(now->run_ns - then->run_ns),
+						     "missed", (json_int_t)(now->missed - then->missed)));
+	}
+	return all;
+}
+
+static json_t *tracer_cpu_json(const struct stream *s)
+{
+	if (!s->tracer || s->before.cpu_ns < 0 || s->after.cpu_ns < 0)
+		return json_null();
+	return json_integer(s->after.cpu_ns - s->before.cpu_ns);
+}
+
+static int print_result(const struct stream *s)
+{
+	FILE *out = s->out ? fopen(s->out, "we") : stdout;
+	json_t *json;
+	int err = 0;
+
+	if (!out)
+		return complain("%s: %s", s->out, strerror(errno));
+	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+			 "bytes", (json_int_t)s->size_bytes, "block_bytes",
+			 (json_int_t)s->block_bytes, "wall_ns", (json_int_t)s->wall_ns, "cpu_ns",
+			 (json_int_t)s->cpu_ns, "total_cpu_ns",
+			 (json_int_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID), "resident_pages",
+			 (json_int_t)s->resident_pages, "inode", (json_int_t)s->inode, "dev",
+			 (json_int_t)s->dev, "tracer_cpu_ns", tracer_cpu_json(s),
+			 "programs", programs_json(s));
+	if (!json || json_dumpf(json, out, JSON_COMPACT) || fputc('\n', out) == EOF || fflush(out))
+		err = complain("cannot print: %s", strerror(errno));
+	json_decref(json);
+	if (s->out && fclose(out) && !err)
+		err = complain("%s: %s", s->out, strerror(errno));
+	return err;
+}
+
+static int run(struct stream *s)
+{
+	int fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	struct stat st = {};
+	int err;
+
+	if (fd < 0)
+		return complain("%s: %s", s->path, strerror(errno));
+	err = fstat(fd, &st);
+	if (err)
+		complain("%s: %s", s->path, strerror(errno));
+	s->inode = st.st_ino;
+	s->dev = (unsigned long long)major(st.st_dev) << 20 | minor(st.st_dev);
+	if (!err)
+		err = stream_file(s, fd);
+	close(fd);
+	if (unlink(s->path) && !err)
+		err = complain("%s: cannot remove it: %s", s->path, strerror(errno));
+	return err ? err : print_result(s);
+}
+
+static int wrong(const char *why, const char *text)
+{
+	fprintf(stderr, "dropbehind-stream: %s, not '%s'; see --help\n", why, text);
+	return 2;
+}
+
+static unsigned long long number(const char *text)
+{
+	char *end;
+	unsigned long long n;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	return errno || *end || end == text || *text == '-' ? 0 : n;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "size", required_argument, NULL, 's' },
+		{ "block", required_argument, NULL, 'b' },
+		{ "tracer", required_argument, NULL, 't' },
+		{ "bpf-stats", no_argument, NULL, 'S' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{}
+	};
+	static struct stream s = { .size_bytes = 256 << 20, .block_bytes = 65536 };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "s:b:t:So:h", options, NULL)) != -1) {
+		switch (c) {
+		case 's':
+			s.size_bytes = number(optarg);
+			if (!s.size_bytes)
+				return wrong("--size needs a number of bytes above 0", optarg);
+			break;
+		case 'b':
+			s.block_bytes = number(optarg);
+			if (!s.block_bytes || s.block_bytes > 1 << 30)
+				return wrong("--block needs a number of bytes from 1 to 1 GiB", optarg);
+			break;
+		case 't':
+			s.tracer = strcmp(optarg, "parent") ? (pid_t)number(optarg) : getppid();
+			if (s.tracer <= 0)
+				return wrong("--tracer needs a process or `parent`", optarg);
+			break;
+		case 'S':
+			s.bpf_stats = true;
+			break;
+		case 'o':
+			s.out = optarg;
+			break;
+		case 'h':
+			fputs(usage_text, stdout);
+			return 0;
+		default:
+			fputs("dropbehind-stream: see --help\n", stderr);
+			return 2;
+		}
+	}
+	if (argc - optind != 1) {
+		fputs("dropbehind-stream: one FILE is needed; see --help\n", stderr);
+		return 2;
+	}
+	s.path = argv[optind];
+	/* A tracer that dies takes its stream with it. */
+	if (s.tracer == getppid())
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+	return run(&s) ? 1 : 0;
+}
