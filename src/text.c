@@ -320,6 +320,35 @@ static void write_flows(FILE *out, const struct db_ledger *l)
 	free(rows);
 }
 
+static bool is_missing(const struct db_point_row *row)
+{
+	return row->wanted && row->how == DB_ATTACH_NONE;
+}
+
+/* One line per reason, with the functions that are missing for it. */
+static void write_missing(FILE *out, const struct db_ledger *l)
+{
+	const struct db_point_row *row, *other;
+	size_t i, j;
+	bool told;
+
+	for (i = 0; i < l->npoints; i++) {
+		row = &l->points[i];
+		told = false;
+		for (j = 0; j < i && !told; j++)
+			told = is_missing(&l->points[j]) && !strcmp(l->points[j].why, row->why);
+		if (!is_missing(row) || told)
+			continue;
+		fprintf(out, "  missing, %s:", row->why);
+		for (j = i; j < l->npoints; j++) {
+			other = &l->points[j];
+			if (is_missing(other) && !strcmp(other->why, row->why) && !other->exits)
+				fprintf(out, " %s", other->target);
+		}
+		fputc('\n', out);
+	}
+}
+
 void db_text_completeness(FILE *out, const struct db_ledger *l)
 {
 	__u64 missed = 0;
@@ -335,11 +364,7 @@ void db_text_completeness(FILE *out, const struct db_ledger *l)
 				db_attach_word(l->points[i].how));
 	}
 	fputc('\n', out);
-	for (i = 0; i < l->npoints; i++)
-		if (l->points[i].wanted && l->points[i].how == DB_ATTACH_NONE)
-			fprintf(out, "  missing: %s on %s: %s\n",
-				db_point_word(l->points[i].point), l->points[i].target,
-				l->points[i].why);
+	write_missing(out, l);
 	for (loss = 0; loss < DB_LOSS_NR; loss++) {
 		if (!l->losses[loss])
 			continue;
