@@ -13,6 +13,13 @@
 /* No zlib stream expands further (RFC 1951: 258 bytes from 2 bits). */
 #define EXPAND_MAX	1032U
 
+const char *db_end_key(unsigned int end)
+{
+	static const char *const keys[] = { "none", "done", "rotated", "max_size", "failed" };
+
+	return end < DB_END_NR ? keys[end] : "?";
+}
+
 static void put32(unsigned char *to, __u32 n)
 {
 	int i;

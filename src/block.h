@@ -47,6 +47,19 @@ enum db_block_type {
 	DB_BLOCK_NR,
 };
 
+/* What an end block says: why the file ends. */
+enum db_recording_end {
+	DB_END_NONE,		/* it has no end block */
+	DB_END_DONE,		/* the run was over */
+	DB_END_ROTATED,		/* it goes on in the next file */
+	DB_END_MAX_SIZE,	/* it reached its limit, no rotation */
+	DB_END_FAILED,		/* a write failed; such a block is only there if it still fitted */
+	DB_END_NR,
+};
+
+/* The word in the block. */
+const char *db_end_key(unsigned int end);
+
 struct db_block {
 	enum db_block_type type;
 	__u64 sequence;

@@ -48,13 +48,6 @@ struct db_recording {
 	__u64 not_kept;		/* since the last block of events */
 };
 
-const char *db_end_key(unsigned int end)
-{
-	static const char *const keys[] = { "none", "done", "rotated", "max_size", "failed" };
-
-	return end < DB_END_NR ? keys[end] : "?";
-}
-
 static char *part_path(const struct db_recording *r, unsigned int part)
 {
 	char *path;

@@ -25,18 +25,6 @@ struct db_recording_options {
 /* Events kept per interval; those beyond are counted. */
 #define DB_RECORDING_EVENTS		4096
 
-/* Why a recording ends; END_NONE: it has not. */
-enum db_recording_end {
-	DB_END_NONE,
-	DB_END_DONE,		/* the run was over */
-	DB_END_ROTATED,		/* it goes on in the next file */
-	DB_END_MAX_SIZE,	/* max_bytes reached, no rotation */
-	DB_END_FAILED,		/* a write failed; such a block is only written if it still fits */
-	DB_END_NR,
-};
-
-const char *db_end_key(unsigned int end);
-
 struct db_recording;
 
 /*

@@ -9,7 +9,6 @@
 
 #include "block.h"
 #include "ledger.h"
-#include "recording.h"
 
 /* Places in time that are listed; more are only counted. */
 #define DB_REPLAY_NOTES	8

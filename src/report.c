@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -144,6 +145,7 @@ int db_verb_report(struct db_options *o)
 		db_complain(-EINVAL, "report: which recording? see 'dropbehind report --help'");
 		return 1;
 	}
+	signal(SIGPIPE, SIG_IGN);
 	db_flow_names_init(&report.names, NULL);
 	db_ledger_init(&report.last);
 	err = db_replay_open(&report.replay, o->operands, o->noperands);

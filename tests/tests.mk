@@ -31,3 +31,14 @@ check-quick: setup
 $(TEST_SUITES:%=check-%): check-%: setup
 	@$(MAKE) --no-print-directory all tests
 	@BUILD=$(BUILD) tests/run $*
+
+include tests/sanitize.mk tests/fuzz/fuzz.mk
+
+MAKE_RECORDINGS := $(BUILD)/tests/replay/make-recordings
+
+$(MAKE_RECORDINGS): tests/replay/fixtures/make-recordings.c tests/unit/synthetic.h $(BUILD)/libdropbehind.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Itests/unit -iquote src -Iinclude $(LDFLAGS) -o $@ $< \
+		$(BUILD)/libdropbehind.a $(LDLIBS)
+
+tests: $(MAKE_RECORDINGS)
