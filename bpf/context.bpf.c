@@ -81,7 +81,7 @@ __hidden __u64 db_context_raw(__u32 irqs)
 	return raw | preempt;
 }
 
-__hidden __u32 db_context_judge(__u32 how, __u32 irqs)
+__hidden __u32 db_context_judge(__u32 how, __u32 irqs, __u32 held)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct db_config *cfg = db_cfg();
@@ -89,7 +89,7 @@ __hidden __u32 db_context_judge(__u32 how, __u32 irqs)
 
 	if (!cfg || !cfg->context_known || how >= DB_ATTACH_NR || !db_preempt_count(cfg, &preempt))
 		return DB_CTX_UNKNOWN;
-	count = preempt - cfg->base_preempt[how];
+	count = preempt - cfg->base_preempt[how] - held;
 	if (count & (cfg->mask_hardirq | cfg->mask_nmi))
 		return DB_CTX_HARDIRQ;
 	if (db_softirq_count(task, preempt) & DB_SOFTIRQ_SERVING)

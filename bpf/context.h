@@ -29,10 +29,10 @@ __u64 db_context_raw(__u32 irqs);
 /*
  * The kernel's rule, bio_in_atomic() of 7.3: with CONFIG_PREEMPTION any RCU
  * nesting is unsafe; then everything but preemptible() is.  @how: mechanism of
- * the probe, whose own contributions were measured at start.  Returns an enum
- * db_context.
+ * the probe, whose own contributions were measured at start; @held: how often
+ * the program itself has disabled preemption.  Returns an enum db_context.
  */
-__u32 db_context_judge(__u32 how, __u32 irqs);
+__u32 db_context_judge(__u32 how, __u32 irqs, __u32 held);
 
 /* in_task() of the kernel, by the same judgement. */
 db_inline bool db_context_in_task(__u32 context)

@@ -114,7 +114,7 @@ db_inline int db_handle_bio_endio(__u64 key, __u32 how, __u32 irqs)
 	if (!key)
 		return 0;
 	bio = db_typed(struct bio, key);
-	context = db_context_judge(how, irqs);
+	context = db_context_judge(how, irqs, 0);
 	db_count_bio(cfg, bio, context);
 	if (!(bio->bi_flags & cfg->flag_bio_complete_in_task) || !db_bio_wanted(cfg, bio))
 		return 0;
@@ -373,7 +373,7 @@ int BPF_PROG(rq_complete, __u64 request, int error, unsigned int bytes)
 	if (op != DB_REQ_OP_WRITE && op != DB_REQ_OP_ZONE_APPEND)
 		return 0;
 	walk.bio = (__u64)rq->bio;
-	walk.context = db_context_judge(DB_ATTACH_RAW_TP, DB_IRQS_ASK);
+	walk.context = db_context_judge(DB_ATTACH_RAW_TP, DB_IRQS_ASK, 0);
 	walk.left = bytes;
 	if (db_rq_bio(0, &walk) || !walk.bio)
 		return 0;
@@ -392,7 +392,7 @@ int BPF_PROG(bio_complete, __u64 queue, __u64 address)
 		return 0;
 	bio = db_typed(struct bio, address);
 	if (db_bio_is_write(bio))
-		db_count_bio(cfg, bio, db_context_judge(DB_ATTACH_RAW_TP, DB_IRQS_ASK));
+		db_count_bio(cfg, bio, db_context_judge(DB_ATTACH_RAW_TP, DB_IRQS_ASK, 0));
 	return 0;
 }
 

@@ -340,7 +340,7 @@ db_inline int db_handle_wb_end(__u64 tag)
 }
 
 /* The drop after writeback is about to be tried, if the context allows. */
-db_inline int db_handle_end_dropbehind(__u64 tag, __u32 how, __u32 irqs)
+db_inline int db_handle_end_dropbehind(__u64 tag, __u32 how, __u32 irqs, __u32 held)
 {
 	struct db_config *cfg = db_on();
 	struct folio *folio;
@@ -361,7 +361,7 @@ db_inline int db_handle_end_dropbehind(__u64 tag, __u32 how, __u32 irqs)
 		db_lose_unborn(cfg, folio, flags);
 		return 0;
 	}
-	context = db_context_judge(how, irqs);
+	context = db_context_judge(how, irqs, held);
 	now = bpf_ktime_get_ns();
 	if (!db_has_point(cfg, DB_POINT_WB_END))
 		f->wb_end_ns = now;
@@ -461,10 +461,34 @@ db_inline int db_handle_migrate(__u64 tag)
 	return 0;
 }
 
+/*
+ * The kernel refuses a program that is already running on the same CPU.  Where
+ * it can be preempted, the task that comes in its place would go unseen, so
+ * these programs disable preemption first thing (6.10); what remains is a
+ * window of a few instructions, and such calls are counted.  Deaths come with
+ * interrupts disabled and kprobes with preemption disabled anyway.
+ */
+extern void bpf_preempt_disable(void) __ksym __weak;
+extern void bpf_preempt_enable(void) __ksym __weak;
+
+#define DB_HELD	(bpf_preempt_disable && bpf_preempt_enable ? 1 : 0)
+
+#define DB_UNPREEMPTED(call)					\
+	({							\
+		int __ret;					\
+								\
+		if (DB_HELD)					\
+			bpf_preempt_disable();			\
+		__ret = call;					\
+		if (DB_HELD)					\
+			bpf_preempt_enable();			\
+		__ret;						\
+	})
+
 SEC("raw_tp/mm_filemap_add_to_page_cache")
 int BPF_PROG(birth, __u64 folio)
 {
-	return db_handle_birth(folio);
+	return DB_UNPREEMPTED(db_handle_birth(folio));
 }
 
 SEC("raw_tp/mm_filemap_delete_from_page_cache")
@@ -483,7 +507,7 @@ int BPF_PROG(death, __u64 folio)
 	{								\
 		__u64 folio = db_arg(ctx, 0);				\
 									\
-		return call;						\
+		return DB_UNPREEMPTED(call);				\
 	}								\
 	SEC("kprobe")							\
 	int BPF_KPROBE(name##_kprobe, __u64 folio)			\
@@ -497,25 +521,26 @@ DB_ENTRY(wb_end, db_handle_wb_end(folio))
 SEC("fentry")
 int end_dropbehind_fentry(unsigned long long *ctx)
 {
-	return db_handle_end_dropbehind(db_arg(ctx, 0), DB_ATTACH_FENTRY, DB_IRQS_ASK);
+	return DB_UNPREEMPTED(db_handle_end_dropbehind(db_arg(ctx, 0), DB_ATTACH_FENTRY, DB_IRQS_ASK,
+						       DB_HELD));
 }
 
 SEC("fexit")
 int end_dropbehind_fexit(unsigned long long *ctx)
 {
-	return db_handle_end_dropbehind_ret(db_arg(ctx, 0));
+	return DB_UNPREEMPTED(db_handle_end_dropbehind_ret(db_arg(ctx, 0)));
 }
 
 SEC("fentry")
 int drop_fentry(unsigned long long *ctx)
 {
-	return db_handle_drop(db_arg(ctx, 0));
+	return DB_UNPREEMPTED(db_handle_drop(db_arg(ctx, 0)));
 }
 
 SEC("fexit")
 int drop_fexit(unsigned long long *ctx)
 {
-	return db_handle_drop_ret(db_arg(ctx, 0));
+	return DB_UNPREEMPTED(db_handle_drop_ret(db_arg(ctx, 0)));
 }
 
 /*
@@ -563,9 +588,9 @@ int BPF_KPROBE(end_dropbehind_kprobe, __u64 folio)
 	struct db_config *cfg = db_on();
 	if (!cfg)
 		return 0;
-	if (db_context_in_task(db_context_judge(DB_ATTACH_KPROBE, db_irqs_of(ctx))))
+	if (db_context_in_task(db_context_judge(DB_ATTACH_KPROBE, db_irqs_of(ctx), 0)))
 		db_call_enter(DB_CALL_END_DROPBEHIND, folio);
-	return db_handle_end_dropbehind(folio, DB_ATTACH_KPROBE, db_irqs_of(ctx));
+	return db_handle_end_dropbehind(folio, DB_ATTACH_KPROBE, db_irqs_of(ctx), 0);
 }
 
 SEC("kretprobe")

@@ -216,12 +216,48 @@ static void program_info(struct db_session *session, int row, struct bpf_prog_in
 		memset(info, 0, sizeof(*info));
 }
 
+/*
+ * The part of struct bpf_link_info about kprobes, newer than the headers of
+ * Debian 12: include/uapi/linux/bpf.h of 6.7, with missed.
+ */
+struct kprobe_link_info {
+	__u32 type;		/* BPF_LINK_TYPE_PERF_EVENT */
+	__u32 id;
+	__u32 prog_id;
+	__u32 pad;
+	__u32 event_type;	/* 3, 4: kprobe, kretprobe */
+	__u32 pad2;
+	__u64 func_name;
+	__u32 name_len;
+	__u32 offset;
+	__u64 addr;
+	__u64 missed;
+	__u64 cookie;
+};
+
+#define KPROBE_EVENT	3
+#define KRETPROBE_EVENT	4
+
+/* Hits of a kprobe that the kernel passed over because another was being handled. */
+static __u64 kprobe_missed(struct db_session *session, int row)
+{
+	struct kprobe_link_info info = {};
+	__u32 size = sizeof(info);
+
+	if (!session->links[row] || session->plan.rows[row].how != DB_ATTACH_KPROBE ||
+	    bpf_obj_get_info_by_fd(bpf_link__fd(session->links[row]), &info, &size))
+		return 0;
+	if (info.event_type != KPROBE_EVENT && info.event_type != KRETPROBE_EVENT)
+		return 0;
+	return info.missed;
+}
+
 __u64 db_collect_missed(struct db_session *session, int row)
 {
 	struct bpf_prog_info info;
 
 	program_info(session, row, &info);
-	return info.recursion_misses;
+	return info.recursion_misses + kprobe_missed(session, row);
 }
 
 static int collect_points(struct db_session *session, struct db_ledger *ledger)
@@ -243,7 +279,7 @@ static int collect_points(struct db_session *session, struct db_ledger *ledger)
 		memcpy(point->target, row->target, sizeof(point->target));
 		memcpy(point->why, row->why, sizeof(point->why));
 		program_info(session, i, &info);
-		point->missed = info.recursion_misses - session->missed_before[i];
+		point->missed = db_collect_missed(session, i) - session->missed_before[i];
 		point->runs = info.run_cnt;
 		point->run_ns = info.run_time_ns;
 		/* the kernel counts runs only while somebody asks it to */
