@@ -81,6 +81,7 @@ static void put_bytes(struct db_put *put, json_t *parent, const char *key, const
 		snprintf(hex + 2 * i, 3, "%02x", (unsigned char)text[i]);
 	}
 	ascii[n] = 0;
+	hex[2 * n] = 0;
 	db_put(put, parent, key, json_string(ascii));
 	if (key) {
 		snprintf(hex_key, key_size, "%s_hex", key);

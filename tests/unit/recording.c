@@ -372,7 +372,7 @@ static void record_long(struct db_recording *r, struct synthetic *s, int steps)
 
 static void test_rotation(void)
 {
-	char names[64][sizeof(path) + 8], *paths[64], *state, *want;
+	char names[64][sizeof(path) + 16], *paths[64], *state, *want;
 	struct db_replay_calls none = {};
 	struct db_replay replay;
 	struct synthetic s;
