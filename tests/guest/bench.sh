@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 900
+# timeout: 1800
 #
 # The bench under a stock 7.3 kernel: against fio with uncached=1, on a block device, in version 2
 # cgroups, and on F2FS without and with the series.
@@ -17,7 +17,7 @@ stock=$("$ROOT/kernel/build-module" -q -k 7.3 -p none -n stock f2fs) &&
 	not_ok "F2FS modules" "kernel/build-module failed"
 	finish
 }
-must "all runs in the guest" "$ROOT/tools/guest/guest" -q -k 7.3 -t 800 -d virtio:512 --rw "$R" \
+must "all runs in the guest" "$ROOT/tools/guest/guest" -q -k 7.3 -t 1500 -d virtio:512 --rw "$R" \
 	-e BENCH="$BUILD/dontcache-bench" -e DCSTREAM="$BUILD/dcstream" -e STOCK="$stock" -e REAL="$real" \
 	-e JOBS="$ROOT/tests/tools/fixtures/bench-fio-jobs" -- "$ROOT/tests/guest/fixtures/bench-guest" "$R" ||
 	finish
