@@ -42,7 +42,7 @@ for file in "$ROOT"/src/man/*.txt; do
 	known=$(for v in $verbs; do "$D" "$v" --help; done)
 	[ "$verb" = dropbehind ] || known=$("$D" "$verb" --help)
 	for option in $(grep -oE '(^|[ (])--[a-z][a-z-]+' "$file" | tr -d ' (' | sort -u); do
-		like "$verb.txt names $option" "$known" " $option[ :]"
+		like "$verb.txt names $option" "$known" " ${option}[ :]"
 	done
 done
 finish
