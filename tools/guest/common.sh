@@ -69,7 +69,7 @@ with_lock()
 	exec {fd}>"$GUEST_CACHE/$name.lock" || die "cannot open $GUEST_CACHE/$name.lock"
 	if ! flock -n "$fd"; then
 		say "waiting for another process that works on $name"
-		flock "$fd" || die "cannot lock $GUEST_CACHE/$name.lock"
+		tied flock "$fd" || die "cannot lock $GUEST_CACHE/$name.lock"
 	fi
 	"$@"
 	rc=$?

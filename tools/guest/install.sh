@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # `guest install`: what the runner needs on this machine.
 
+# install_ensure: installs what is missing when that can be done without asking; otherwise what needs it says so.
+install_ensure()
+{
+	[ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || return 0
+	install_verb >&2
+}
+
 install_verb()
 {
 	local packages missing=() p

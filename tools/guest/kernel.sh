@@ -71,6 +71,7 @@ kernel_build()
 		return 0
 	fi
 	kernel_series "$series"
+	install_ensure
 	need dpkg-deb dpkg
 	need depmod kmod
 	if [ "$refresh" -eq 1 ]; then archive_refresh; else archive_ready; fi

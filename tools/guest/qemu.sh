@@ -67,19 +67,27 @@ splat_show()
 }
 
 # run_slot: waits for a place among the guests that may run at once, one per CPU (DROPBEHIND_GUESTS: another
-# number). Emulation is all computing: more guests would only run into their time limits.
+# number), first come first served. Emulation is all computing: more guests would only run into their time limits.
 run_slot()
 {
-	local n=${DROPBEHIND_GUESTS:-$(nproc)} i told=0
+	local n=${DROPBEHIND_GUESTS:-$(nproc)} i queue
 
+	number DROPBEHIND_GUESTS "$n"
+	[ "$n" -gt 0 ] || die "DROPBEHIND_GUESTS must be at least 1"
+	exec {queue}>"$GUEST_CACHE/slots.lock" || die "cannot open $GUEST_CACHE/slots.lock"
+	if ! flock -n "$queue"; then
+		[ "$OPT_QUIET" -eq 1 ] || say "waiting for a place: other guests are running"
+		tied flock "$queue" || die "cannot lock $GUEST_CACHE/slots.lock"
+	fi
 	while :; do
 		for ((i = 0; i < n; i++)); do
 			exec {RUN_SLOT}>"$GUEST_CACHE/slot$i.lock" || die "cannot open $GUEST_CACHE/slot$i.lock"
-			flock -n "$RUN_SLOT" && return
+			if flock -n "$RUN_SLOT"; then
+				exec {queue}>&-
+				return
+			fi
 			exec {RUN_SLOT}>&-
 		done
-		[ $told -eq 1 ] || [ "$OPT_QUIET" -eq 1 ] || say "waiting for a place: $n guests are running"
-		told=1
 		sleep 1
 	done
 }

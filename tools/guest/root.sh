@@ -52,6 +52,7 @@ root_build()
 	root_cached && return 0
 	need_x86_64
 	need_root "making the guest's root"
+	install_ensure
 	need debootstrap debootstrap
 	need setpriv util-linux
 	mirror=$(archive_mirror main) ||
