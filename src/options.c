@@ -43,7 +43,7 @@ struct option_row {
 };
 
 static const struct option_row table[] = {
-	{ 'i', "interval", "SECS", DB_OPT_INTERVAL, "a line or block every SECS seconds" },
+	{ 'i', "interval", "SECS", DB_OPT_INTERVAL, "a line or block every SECS seconds; record: default 10" },
 	{ 'd', "duration", "SECS", DB_OPT_DURATION, "stop after SECS seconds" },
 	{ 'o', "output", "FILE", DB_OPT_OUTPUT, "write the recording to FILE" },
 	{ 'j', "json", NULL, DB_OPT_JSON, "print JSON" },

@@ -31,6 +31,7 @@ for test in histogram ledger json recording; do
 done
 for file in "$ROOT"/tests/golden/recording/*.dbr; do
 	[ -e "$file" ] || continue
+	[ "${file##*/}" = future.dbr ] && continue	# of a later format, refused
 	check "valgrind report, complete or incomplete, ${file##*/}" \
 		"$BUILD/dropbehind" report --events left,drop,defer -i 1 "$file"
 done
