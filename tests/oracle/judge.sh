@@ -47,6 +47,10 @@ judge_session() {
 		not_ok "$session, tracer" "status $status: $(tail -n 1 "$dir/err")"
 		return
 	fi
+	for lines in "$dir"/inconclusive-*.json; do
+		[ ! -e "$lines" ] || echo "$session was inconclusive and repeated: $(jq -c '[.completeness
+			| .losses, (.points[] | select(.missed > 0) | {point, missed})]' "$lines")"
+	done
 	is "$session, tracer says nothing on stderr" "$(cat "$dir/err")" ""
 	while read -r work; do
 		status=$(cat "$dir/$work.status" 2>&1)

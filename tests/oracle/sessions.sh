@@ -10,7 +10,7 @@
 #	work NAME PLACE EXPECT ARG...	a workload in it; its files are kept to the end of the session. EXPECT is
 #					for judge.sh
 #	beside CMD...			a command to run in it, between workloads
-#	session_end			runs the session
+#	session_end			runs the session, up to three times while the tracer calls it inconclusive
 #	places_end			unmounts and closes the places
 #
 # Results: OUT/devices, "PLACE MAJOR MINOR" a line; of session S: OUT/S/{ledger.json,err,status}, the pages of all its files in the cache at its end
@@ -108,11 +108,16 @@ session_end() {
 		printf '%q ' "${place_of[@]}"
 		printf '\n'
 	} >>"$session_dir/script"
-	"$DROPBEHIND" stat --json --grace 100ms "${session_options[@]}" -- bash "$session_dir/script" \
-		>"$session_dir/ledger.json" 2>"$session_dir/err"
-	echo $? >"$session_dir/status"
-	for place in "${place_of[@]}"; do
-		[ ! -d "$place" ] || rm -f "$place"/dontcache-workload-*
+	# A run whose verdict is inconclusive asks to be repeated: it counted calls that the kernel skipped.
+	for ((session_try = 1; session_try <= 3; session_try++)); do
+		"$DROPBEHIND" stat --json --grace 100ms "${session_options[@]}" -- bash "$session_dir/script" \
+			>"$session_dir/ledger.json" 2>"$session_dir/err"
+		echo $? >"$session_dir/status"
+		for place in "${place_of[@]}"; do
+			[ ! -d "$place" ] || rm -f "$place"/dontcache-workload-*
+		done
+		grep -qE '"verdict": ?"inconclusive"' "$session_dir/ledger.json" || break
+		cp "$session_dir/ledger.json" "$session_dir/inconclusive-$session_try.json"
 	done
 }
 

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 1600
+#
+# Stock 7.3: the tracer against the workload by fentry, kprobes and raw tracepoints, on XFS, ext4 and block
+# devices on virtio-blk, null_blk in all its ways to complete, and loop. All three must count the same.
+
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../oracle/judge.sh"
+. "$(dirname "$0")/../oracle/guest.sh"
+
+need_guest "matrix"
+out=$TEST_TMP/out
+guest_plan "$out" matrix fentry kprobe raw_tp -- -k 7.3 -m 3072 "${guest_disks[@]}" || finish
+
+for how in fentry kprobe raw_tp; do
+	judge_session "$out" "$how" "$how,raw_tp"
+	[ "$how" = raw_tp ] || judge_truth "$out" "$how"
+	for type in xfs block; do
+		judge_context "$out" "$how" "virtio-$type" hard_irq
+		judge_context "$out" "$how" "null1-$type" task
+		judge_context "$out" "$how" "null2-$type" hard_irq
+		judge_context "$out" "$how" "null0-$type" task
+		judge_context "$out" "$how" "loop-$type" soft_irq
+	done
+done
+judge_same "$out" fentry kprobe raw_tp
+finish
