@@ -12,7 +12,7 @@
 need_guest "crosscheck"
 out=$TEST_TMP/out
 guest_plan "$out" crosscheck "$ROOT/tests/guest/plans/crosscheck.bt" -- -k 7.3 \
-	-d virtio:320 -d virtio:320 -d null:320,memory_backed=1,irqmode=0
+	-d virtio:320 -d virtio:320 -d null:320,memory_backed=1,irqmode=0 || finish
 is "bpftrace says nothing on stderr" "$(cat "$out/bpftrace.err" 2>&1)" ""
 judge_session "$out" fentry fentry,raw_tp
 

@@ -27,7 +27,7 @@ is "trixie, no warning" "$(grep -iE 'warning' "$TEST_TMP/make.err" | head -n 3)"
 
 BUILD=$build
 out=$TEST_TMP/out
-guest_plan "$out" small -- -k 7.3 -d virtio:320 -d virtio:320
+guest_plan "$out" small -- -k 7.3 -d virtio:320 -d virtio:320 || finish
 judge_session "$out" fentry fentry,raw_tp
 judge_session "$out" kprobe kprobe,raw_tp
 judge_same "$out" fentry kprobe
