@@ -34,6 +34,8 @@ static void put_kernel(struct db_put *put, json_t *all, const struct db_features
 	db_put_text(put, o, "security_modules", or_null(f->security.lsm));
 	db_put_text(put, o, "security_modules_why_not", or_null(f->security.lsm_why));
 	db_put(put, o, "seccomp_filter", tristate(f->security.seccomp < 0 ? -1 : f->security.seccomp > 0));
+	db_put(put, o, "perf_event_paranoid", f->security.perf_paranoid < 0 ? json_null() :
+	       json_integer(f->security.perf_paranoid));
 	db_put(put, o, "bpf_stats", tristate(f->security.bpf_stats));
 	db_put_u64(put, o, "function_symbols", f->kernel.nsymbols);
 	db_put(put, o, "addresses_visible", json_boolean(f->addresses));

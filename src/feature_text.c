@@ -38,6 +38,11 @@ static void write_kernel(FILE *out, const struct db_features *f)
 	fprintf(out, LABEL "%s\n", "security modules", or_why(s->lsm, s->lsm_why, room, sizeof(room)));
 	fprintf(out, LABEL "%s\n", "seccomp",
 		s->seccomp < 0 ? "unavailable" : s->seccomp ? "this process has a filter" : "none");
+	if (s->perf_paranoid < 0)
+		fprintf(out, LABEL "unavailable\n", "perf_event_paranoid");
+	else
+		fprintf(out, LABEL "%d%s\n", "perf_event_paranoid", s->perf_paranoid,
+			s->perf_paranoid > DB_PERF_PARANOID_MAX ? ": kprobes need CAP_SYS_ADMIN" : "");
 	fprintf(out, LABEL "%s\n", "BPF run time",
 		s->bpf_stats < 0 ? "unavailable" :
 		s->bpf_stats ? "counted" : "not counted (sysctl kernel.bpf_stats_enabled=1)");

@@ -2,11 +2,14 @@
 #include "security.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "privilege.h"
 
 #define SECURITYFS	"/sys/kernel/security"
 
@@ -93,6 +96,7 @@ void db_security_read(struct db_security *s)
 		why_not("list of security modules", err, s->lsm_why, sizeof(s->lsm_why));
 	s->bpf_stats = read_number("/proc/sys/kernel/bpf_stats_enabled");
 	s->kptr_restrict = read_number("/proc/sys/kernel/kptr_restrict");
+	s->perf_paranoid = read_number("/proc/sys/kernel/perf_event_paranoid");
 	s->seccomp = seccomp_mode();
 }
 
@@ -105,6 +109,11 @@ void db_security_explain(const struct db_security *s, int err, char *why, size_t
 	case EACCES:
 		if (locked)
 			snprintf(why, size, "the kernel is locked down (%s)", s->lockdown);
+		else if (err == -EACCES && s->perf_paranoid > DB_PERF_PARANOID_MAX &&
+			 !db_privilege_has(CAP_SYS_ADMIN))
+			snprintf(why, size,
+				 "needs CAP_SYS_ADMIN while kernel.perf_event_paranoid is %d",
+				 s->perf_paranoid);
 		else if (s->seccomp > 0)
 			snprintf(why, size, "%s, and this process runs under a seccomp filter",
 				 strerror(-err));

@@ -13,8 +13,16 @@ struct db_security {
 	char lsm_why[96];
 	int bpf_stats;		/* 1: the kernel times BPF programs, 0: not, -1: unknown */
 	int kptr_restrict;	/* as in /proc/sys/kernel, -1: unknown */
+	int perf_paranoid;	/* kernel.perf_event_paranoid, -1: unknown */
 	int seccomp;		/* of this process: 1 or 2: it has a filter, 0: none, -1: unknown */
 };
+
+/*
+ * Above this Debian's kernels (and those of some phones) let nobody open perf
+ * events, and kprobes are perf events, but CAP_SYS_ADMIN; CAP_PERFMON is not
+ * enough.
+ */
+#define DB_PERF_PARANOID_MAX	2
 
 void db_security_read(struct db_security *security);
 

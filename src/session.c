@@ -384,11 +384,19 @@ int db_session_open(struct db_session *session, const struct db_session_options 
 __u64 db_session_capabilities(struct db_session *session)
 {
 	__u64 keep = DB_CAP_BIT(CAP_SYSLOG);
+	struct db_security security;
 	int i;
 
 	for (i = 0; i < session->plan.nrows; i++)
-		if (may_come_later(session, &session->plan.rows[i]))
-			return keep | DB_CAP_BIT(CAP_BPF) | DB_CAP_BIT(CAP_PERFMON);
+		if (may_come_later(session, &session->plan.rows[i]) &&
+		    session->plan.rows[i].presence == DB_NOT_LOADED)
+			break;
+	if (i == session->plan.nrows)
+		return keep;
+	keep |= DB_CAP_BIT(CAP_BPF) | DB_CAP_BIT(CAP_PERFMON);
+	db_security_read(&security);
+	if (security.perf_paranoid > DB_PERF_PARANOID_MAX)
+		keep |= DB_CAP_BIT(CAP_SYS_ADMIN);
 	return keep;
 }
 
@@ -409,16 +417,22 @@ void db_session_start(struct db_session *session)
 int db_session_refresh(struct db_session *session)
 {
 	struct db_plan_row *row;
-	int i, n = 0;
+	int i, err, n = 0;
 
 	if (db_kernel_refresh(&session->kernel) <= 0)
 		return 0;
 	for (i = 0; i < session->plan.nrows; i++) {
 		row = &session->plan.rows[i];
 		if (!may_come_later(session, row) ||
-		    !db_kernel_has_symbol(&session->kernel, row->target) ||
-		    attach_row(session, row, DB_ATTACH_KPROBE))
+		    !db_kernel_has_symbol(&session->kernel, row->target))
 			continue;
+		row->presence = DB_PRESENT;
+		err = attach_row(session, row, DB_ATTACH_KPROBE);
+		if (err) {
+			snprintf(row->why, sizeof(row->why), "its module came, attaching failed: %s",
+				 strerror(-err));
+			continue;
+		}
 		row->how = DB_ATTACH_KPROBE;
 		row->why[0] = 0;
 		n++;

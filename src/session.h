@@ -65,7 +65,7 @@ int db_session_open(struct db_session *session, const struct db_session_options 
 /*
  * Capabilities (DB_CAP_BIT()) an open session still needs: to see addresses of
  * functions in modules that come, and to put kprobes on them where that is
- * done.  Maps, the sweep and the ring need none.
+ * done (perf_event_paranoid may ask for CAP_SYS_ADMIN).  Maps, the sweep and the ring need none.
  */
 __u64 db_session_capabilities(struct db_session *session);
 
