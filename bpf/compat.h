@@ -366,9 +366,46 @@ db_inline __u64 db_arg(void *ctx, __u32 n)
 #define DB_PF_MEMALLOC_NOFS	0x00040000
 #define DB_PF_KTHREAD		0x00200000
 
-/* rw_semaphore.owner: low bits are flags, bit 0: a reader stored it (kernel/locking/rwsem.c). */
+/*
+ * Who holds an rw_semaphore for writing.  Its owner's low bits are flags, bit
+ * 0: a reader stored it (kernel/locking/rwsem.c).  On PREEMPT_RT the lock is
+ * built from an rt_mutex that only a writer keeps; bit 0 there: it has waiters
+ * (kernel/locking/rwbase_rt.c, rtmutex_common.h).
+ */
 #define DB_RWSEM_READER_OWNED	1UL
 #define DB_RWSEM_OWNER_FLAGS	7UL
+
+struct rw_semaphore___plain {
+	atomic_long_t owner;
+} __attribute__((preserve_access_index));
+
+struct rt_mutex_base___db {
+	struct task_struct *owner;
+} __attribute__((preserve_access_index));
+
+struct rwbase_rt___db {
+	struct rt_mutex_base___db rtmutex;
+} __attribute__((preserve_access_index));
+
+struct rw_semaphore___rt {
+	struct rwbase_rt___db rwbase;
+} __attribute__((preserve_access_index));
+
+/* Address of the task that holds @sem (from a typed load) for writing, 0 if none does. */
+db_inline unsigned long db_rwsem_writer(const struct rw_semaphore *sem)
+{
+	const struct rw_semaphore___plain *plain = (const void *)sem;
+	const struct rw_semaphore___rt *rt = (const void *)sem;
+	unsigned long owner = 0;
+
+	if (bpf_core_field_exists(plain->owner))
+		owner = plain->owner.counter;
+	else if (bpf_core_field_exists(rt->rwbase.rtmutex.owner))
+		bpf_core_read(&owner, sizeof(owner), &rt->rwbase.rtmutex.owner);
+	if (bpf_core_field_exists(plain->owner) && owner & DB_RWSEM_READER_OWNED)
+		return 0;
+	return owner & ~DB_RWSEM_OWNER_FLAGS;
+}
 
 /* bio->bi_opf, include/linux/blk_types.h. */
 #define DB_REQ_OP_MASK		0xffU

@@ -30,13 +30,10 @@ db_inline bool db_origin_wanted(const struct db_config *cfg)
 db_inline __u32 db_birth_op(struct inode *inode)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	unsigned long owner;
 
 	if (task->flags & DB_PF_MEMALLOC_NOFS && !db_in_write_syscall(task))
 		return DB_OP_READAHEAD;
-	owner = inode->i_rwsem.owner.counter;
-	if (!(owner & DB_RWSEM_READER_OWNED) &&
-	    (owner & ~DB_RWSEM_OWNER_FLAGS) == (unsigned long)task)
+	if (db_rwsem_writer(&inode->i_rwsem) == (unsigned long)task)
 		return DB_OP_WRITE;
 	return db_in_read_syscall(task) ? DB_OP_READ : DB_OP_WRITE;
 }
