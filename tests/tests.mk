@@ -8,7 +8,7 @@ TEST_SUITES := unit replay host tools guest
 TEST_SRCS := $(foreach suite,$(TEST_SUITES),$(wildcard tests/$(suite)/*.c))
 TEST_BINS := $(TEST_SRCS:%.c=$(BUILD)/%)
 
-.PHONY: check check-quick tests $(TEST_SUITES:%=check-%)
+.PHONY: check check-quick check-long tests $(TEST_SUITES:%=check-%)
 
 tests: $(TEST_BINS)
 
@@ -23,6 +23,11 @@ $(TEST_BINS): $(BUILD)/%: %.c tests/unit/check.h $(BUILD)/libdropbehind.a
 check: setup setup-guest
 	@$(MAKE) --no-print-directory all tests
 	@BUILD=$(BUILD) tests/run
+
+# With the tests that plain runs leave out, whose reasons they print.
+check-long: setup setup-guest
+	@$(MAKE) --no-print-directory all tests
+	@BUILD=$(BUILD) tests/run --long
 
 check-quick: setup
 	@$(MAKE) --no-print-directory all tests
