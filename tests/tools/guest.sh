@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
+# timeout: 1800
 # The guest runner without a guest: what it says to bad input, its cache, builds that are interrupted.
 # (With guests: tests/guest/runner.sh.)
 . "$(dirname "$0")/../lib.sh"
@@ -25,6 +26,7 @@ refuses "unknown disk option" 125 "loop has no option 'irqmode'" "$guest" -d loo
 refuses "disk option without value" 125 "'irqmode' is not OPTION=VALUE" "$guest" -d null:64,irqmode -- true
 refuses "disk of no size" 125 "the size must be" "$guest" -d loop:0 -- true
 refuses "bad lower disk" 125 "'on' must be" "$guest" -d delay:64,on=scsi -- true
+refuses "bad irqmode" 125 "'irqmode' must be 0, 1 or 2" "$guest" -d null:64,irqmode=9 -- true
 refuses "two scsi disks" 125 "only one scsi disk" "$guest" -d scsi:8 -d loop:8 -d scsi:8 -- true
 refuses "bad environment" 125 "is not NAME or NAME=VALUE" "$guest" -e 1x=2 -- true
 refuses "shared directory missing" 125 "is not a writable directory" "$guest" --rw "$TEST_TMP/none" -- true
@@ -165,8 +167,8 @@ if [ ! -e "$real_cache/apt/fresh" ]; then
 	skip "packages that vanished" "no package lists are cached yet: run 'tools/guest/guest fetch 7.3' once"
 	finish
 fi
-mkdir -p "$DROPBEHIND_CACHE"
-cp -a "$real_cache/apt" "$DROPBEHIND_CACHE/apt"
+mkdir -p "$DROPBEHIND_CACHE/apt/cache/archives/partial"
+cp -a "$real_cache"/apt/{fresh,lists,none,sources,state,status} "$DROPBEHIND_CACHE/apt/"
 refuses "a series that the archive lacks" 125 "no kernel of series 5.99" "$guest" fetch 5.99
 refuses "a source that the archive lacks" 125 "no linux-source-5.99" "$guest" source 5.99
 mkdir "$DROPBEHIND_CACHE/kernels/7.3.99+deb13-amd64"

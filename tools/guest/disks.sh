@@ -25,6 +25,9 @@ disk_check()
 		case $option in
 		on=null | on=loop | on=virtio) ;;
 		on=*) die "disk '$spec': 'on' must be null, loop or virtio" ;;
+		# The kernel silently takes 2 for every larger number.
+		irqmode=[012]) ;;
+		irqmode=*) die "disk '$spec': 'irqmode' must be 0, 1 or 2" ;;
 		esac
 	done
 	printf '%s %s %s\n' "$kind" "$size" "${rest//,/ }"
