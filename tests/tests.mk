@@ -22,16 +22,16 @@ $(TEST_BINS): $(BUILD)/%: %.c tests/unit/check.h $(BUILD)/libdropbehind.a
 # Each installs what it needs first, then builds, then runs.
 check: setup setup-guest
 	@$(MAKE) --no-print-directory all tests
-	@BUILD=$(BUILD) tests/run
+	@BUILD=$(BUILD) tests/run --retry
 
 # With the tests that plain runs leave out, whose reasons they print.
 check-long: setup setup-guest
 	@$(MAKE) --no-print-directory all tests
-	@BUILD=$(BUILD) tests/run --long
+	@BUILD=$(BUILD) tests/run --retry --long
 
 check-quick: setup
 	@$(MAKE) --no-print-directory all tests
-	@BUILD=$(BUILD) tests/run --quick
+	@BUILD=$(BUILD) tests/run --retry --quick
 
 $(TEST_SUITES:%=check-%): check-%: setup
 	@$(MAKE) --no-print-directory all tests
