@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 1200
+# long: not yet seen to pass as a whole; run it with tests/run --long
 #
 # `make demo-guest` shows the finding: on stock 7.3 ext4 leaves behind what is overwritten, XFS and block devices
 # do not.
