@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 3600
+# long: boots some twenty guests; not yet seen to pass as a whole; run it with tests/run --long
 # The guest runner with guests: what a command sees and returns, disks, time limit, splats, what is left behind.
 . "$(dirname "$0")/../lib.sh"
 
