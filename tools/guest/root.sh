@@ -62,7 +62,7 @@ root_build()
 	root_sweep
 	new=$(mktemp -d "$ROOT_DIR/.new.XXXXXX") && chmod 755 "$new" || die "cannot write below $ROOT_DIR"
 	log=$new.log
-	say "making the $GUEST_SUITE root (once; about 350 MiB to download, 1.6 GiB on disk)"
+	say "making the $GUEST_SUITE root (once; about 280 MiB to download, 1.2 GiB on disk)"
 	packages=$(root_packages)
 	# A mount and pid namespace: whatever ends this build also ends its processes and mounts.
 	# shellcheck disable=SC2086
