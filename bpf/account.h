@@ -39,9 +39,11 @@ db_inline void db_count_outcome(const struct db_folio *f, __u32 outcome, __u64 f
 		__sync_fetch_and_add(&o->out[op][outcome][db_order_slot(f->order)], 1);
 }
 
-db_inline void db_count_fate(const struct db_folio *f, __u32 fate, __u64 folios, __u64 pages)
+/* What became of a folio whose outcome was @outcome, one of those left behind. */
+db_inline void db_count_fate(const struct db_folio *f, __u32 outcome, __u32 fate, __u64 folios,
+			     __u64 pages)
 {
-	__u32 flow = f->flow, reason = f->outcome - DB_OUT_LEFT_FIRST;
+	__u32 flow = f->flow, reason = outcome - DB_OUT_LEFT_FIRST;
 	struct db_flow_counts *c = bpf_map_lookup_elem(&db_flow_counts, &flow);
 
 	if (!c || reason >= DB_LEFT_NR || fate >= DB_FATE_NR)
@@ -93,9 +95,17 @@ db_inline void db_emit_folio(const struct db_config *cfg, __u32 type, const stru
 db_inline bool db_decide(const struct db_config *cfg, struct db_folio *f, const struct folio *folio,
 			 __u32 outcome, __u32 context, __u64 now)
 {
+	/* once decided, its death may free the slot at any time */
+	struct db_folio was = {
+		.flow = f->flow,
+		.op = f->op,
+		.order = f->order,
+		.pages_left = f->pages_left,
+	};
+
 	if (__sync_val_compare_and_swap(&f->outcome, DB_OUT_NONE, outcome) != DB_OUT_NONE)
 		return false;
-	db_count_outcome(f, outcome, 1, f->pages_left);
+	db_count_outcome(&was, outcome, 1, was.pages_left);
 	if (db_is_left(outcome)) {
 		f->left_ns = now;
 		db_emit_folio(cfg, DB_EV_LEFT, f, folio, outcome, context, now);

@@ -91,6 +91,7 @@ db_inline int db_handle_birth(__u64 tag)
 	f->op = born.op;
 	f->order = born.order;
 	f->state = 0;
+	f->ender = 0;
 	f->looked = DB_LOOK_OTHER;
 	f->birth_ns = bpf_ktime_get_ns();
 	f->outcome = DB_OUT_NONE;
@@ -146,11 +147,17 @@ db_inline struct db_folio *db_find_or_split(const struct db_config *cfg, __u64 t
 	f->op = whole->op;
 	f->order = order;
 	f->state = 0;
+	f->ender = 0;
 	f->looked = DB_LOOK_OTHER;
 	f->outcome = whole->outcome;
 	f->pages_left = pages;
 	__sync_fetch_and_sub(&whole->pages_left, pages);
 	return f;
+}
+
+db_inline __u32 db_ender(void)
+{
+	return DB_ENDER((__u32)bpf_get_current_pid_tgid());
 }
 
 /*
@@ -167,7 +174,7 @@ db_inline __u32 db_death_cause(const struct db_config *cfg, const struct db_foli
 	unsigned int task_flags;
 
 	if (f->state & DB_FOLIO_TRIED)
-		return f->state & DB_FOLIO_ATTEMPT ? DB_FATE_DROPPED_WRITE : DB_FATE_DROPPED_READ;
+		return f->ender == db_ender() ? DB_FATE_DROPPED_WRITE : DB_FATE_DROPPED_READ;
 	task_flags = task->flags;
 	if (mapping->flags & db_as_exiting()) {
 		/*
@@ -236,9 +243,9 @@ db_inline int db_handle_death(__u64 tag)
 	struct db_next *next;
 	struct db_folio *f;
 	unsigned long flags;
-	__u32 pages, cause, outcome, zero = 0;
+	__u32 pages, cause, outcome, known, zero = 0;
+	__u64 now, left_ns;
 	bool last;
-	__u64 now;
 
 	if (!cfg)
 		return 0;
@@ -266,23 +273,22 @@ db_inline int db_handle_death(__u64 tag)
 	last = pages == f->pages_left;
 	now = bpf_ktime_get_ns();
 	cause = db_death_cause(cfg, f, flags, mapping);
-	if (f->outcome == DB_OUT_NONE) {
+	left_ns = f->left_ns;
+	outcome = f->outcome;
+	if (outcome == DB_OUT_NONE) {
 		outcome = db_death_outcome(cfg, f, flags, cause);
-		db_count_outcome(f, outcome, last, pages);
-		if (db_is_left(outcome)) {
-			f->outcome = outcome;
-			f->left_ns = now;
-			db_count_fate(f, cause, last, pages);
-			if (!last)
-				f->outcome = DB_OUT_NONE;
-		}
-	} else {
-		outcome = f->outcome;
-		if (db_is_left(outcome)) {
-			db_count_fate(f, cause, last, pages);
-			db_hist_add(DB_HIST_STAYED, now - f->left_ns);
-		}
+		/* the task that ended its writeback may be deciding too */
+		known = last ? __sync_val_compare_and_swap(&f->outcome, DB_OUT_NONE, outcome) :
+			       f->outcome;
+		if (known == DB_OUT_NONE)
+			db_count_outcome(f, outcome, last, pages);
+		else
+			outcome = known;
+	} else if (db_is_left(outcome)) {
+		db_hist_add(DB_HIST_STAYED, left_ns && now > left_ns ? now - left_ns : 0);
 	}
+	if (db_is_left(outcome))
+		db_count_fate(f, outcome, cause, last, pages);
 	if (cause == DB_FATE_DROPPED_WRITE || cause == DB_FATE_DROPPED_READ) {
 		db_hist_residency(f, now);
 		db_emit_folio(cfg, DB_EV_DROP, f, folio,
@@ -367,7 +373,7 @@ db_inline int db_handle_end_dropbehind(__u64 tag, __u32 how, __u32 irqs, __u32 h
 	key.context = context;
 	db_context_count(&key, f->pages_left);
 	if (context == DB_CTX_UNKNOWN || db_context_in_task(context))
-		f->state |= DB_FOLIO_ATTEMPT;
+		f->ender = db_ender();
 	else
 		db_decide(cfg, f, folio, DB_OUT_LEFT_NOT_TASK, context, now);
 	return 0;
@@ -384,12 +390,11 @@ db_inline int db_handle_end_dropbehind_ret(__u64 tag)
 		return 0;
 	folio = db_typed(struct folio, tag);
 	f = db_table_find(cfg, tag);
-	if (!f || !(f->state & DB_FOLIO_ATTEMPT))
+	if (!f || f->ender != db_ender())
 		return 0;
-	if (!(f->state & (DB_FOLIO_BOUNCED | DB_FOLIO_TRIED)) &&
-	    db_folio_flags(folio) & db_pg_bit(dropbehind))
+	if (db_folio_flags(folio) & db_pg_bit(dropbehind))
 		db_decide(cfg, f, folio, DB_OUT_LEFT_LOCK_BUSY, DB_CTX_TASK, bpf_ktime_get_ns());
-	f->state = 0;
+	f->ender = 0;
 	return 0;
 }
 
@@ -411,7 +416,8 @@ db_inline int db_handle_drop(__u64 tag)
 	if (!f)
 		return 0;
 	if (flags & (db_pg_bit(writeback) | db_pg_bit(dirty))) {
-		f->state |= DB_FOLIO_BOUNCED;
+		if (f->ender == db_ender())
+			f->ender = 0;
 		return 0;
 	}
 	if (!folio->mapping)
@@ -419,7 +425,7 @@ db_inline int db_handle_drop(__u64 tag)
 	if (db_folio_mapped(folio, flags))
 		db_decide(cfg, f, folio, DB_OUT_LEFT_MAPPED, DB_CTX_TASK, bpf_ktime_get_ns());
 	else
-		f->state |= DB_FOLIO_TRIED;
+		f->state = DB_FOLIO_TRIED;
 	return 0;
 }
 
@@ -436,7 +442,7 @@ db_inline int db_handle_drop_ret(__u64 tag)
 	if (!f || !(f->state & DB_FOLIO_TRIED))
 		return 0;
 	db_decide(cfg, f, folio, DB_OUT_LEFT_REFUSED, DB_CTX_TASK, bpf_ktime_get_ns());
-	f->state &= ~DB_FOLIO_TRIED;
+	f->state = 0;
 	return 0;
 }
 

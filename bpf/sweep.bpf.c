@@ -55,7 +55,7 @@ db_inline __u32 db_sweep_clean(const struct db_config *cfg, struct db_folio *f,
 	}
 	if (flags & db_pg_bit(locked) || !db_seen_twice(f, DB_LOOK_CLEAN))
 		return DB_OUT_NONE;
-	if (f->state & DB_FOLIO_ATTEMPT)
+	if (f->ender)
 		return DB_OUT_LEFT_LOCK_BUSY;
 	if (db_has_point(cfg, DB_POINT_END_DROPBEHIND) && !f->wb_end_ns)
 		return DB_OUT_LEFT_NO_WB;

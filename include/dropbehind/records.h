@@ -60,12 +60,16 @@ struct db_folio {
 	__u8 state;		/* DB_FOLIO_* */
 	__u8 looked;		/* what the last sweep made of it, DB_LOOK_* */
 	__u32 displaced;	/* folios whose home this slot is and that live elsewhere */
-	__u32 pad;
+	__u32 ender;		/* DB_ENDER(pid) of the task that tries to drop it after writeback, or 0 */
 };
 
-#define DB_FOLIO_ATTEMPT	0x01	/* drop after writeback entered in task context */
-#define DB_FOLIO_TRIED		0x02	/* invalidation was called for it */
-#define DB_FOLIO_BOUNCED	0x04	/* drop found it dirty or in writeback again */
+/*
+ * The task that ends writeback and a reader may both try to drop a folio at
+ * once; only one of them gets its lock.  What the holder of the lock notes
+ * (state) and what the other one does (ender) must not share a byte.
+ */
+#define DB_FOLIO_TRIED		0x01	/* invalidation was called for it; set under the folio lock */
+#define DB_ENDER(pid)		((pid) | 0x80000000U)	/* pids are smaller than 2^22 */
 
 /* A state that passes quickly counts only when two sweeps in a row see it. */
 #define DB_LOOK_OTHER		0
