@@ -25,12 +25,22 @@ def interval:
 		   confidence: (if $n == 1 then null else 1 - outside($k) end) })
 	end;
 
+# Programs of the same name (names are cut) are told apart by the order in which they were loaded.
+def named_apart:
+	if .programs == null then .
+	else (.programs, .first.programs) |= ([sort_by(.id) | group_by(.name)[] | to_entries[] |
+		.value + (if .key > 0 then { name: "\(.value.name) #\(.key + 1)" } else {} end)] | sort_by(.id)) end;
+
+[$runs[] | named_apart] as $runs |
+
 def mibs: .bytes / 1048576 / (.wall_ns / 1e9);
 
 # Folios are as large as one write, which is a power of two and aligned.
 def folios: .bytes / .block_bytes;
 
 def bpf_ns_per_folio: ([.programs[]?.run_ns] | add // 0) / folios;
+
+def first_bpf_ns_per_folio: ([.first.programs[]?.run_ns] | add // 0) / folios;
 
 def of($variant; $kind; $block):
 	[$runs[] | select(.variant == $variant and .kind == $kind and .block_bytes == $block)];
@@ -73,15 +83,16 @@ def row($variant; $block):
 	  mibs: ($speed | map(mibs) | spread),
 	  loss: (if $variant == "untraced" then null else losses($variant; $block) | interval end),
 	  bpf_ns_per_folio: (if ($bpf | length) == 0 then null else $bpf | map(bpf_ns_per_folio) | spread end),
+	  first_bpf_ns_per_folio: (if ($bpf | length) == 0 then null else $bpf | map(first_bpf_ns_per_folio) | spread end),
 	  quiet_ns_per_folio: quiet_ns_per_folio($variant; $block),
 	  reader_ns_per_folio: ([$speed[] | select(.tracer_cpu_ns != null) | .tracer_cpu_ns / folios] | spread),
 	  reader_start_end_ms: ([$speed[] | select(.tracer_cpu_ns != null) |
-		([.all_cpu_ns - .total_cpu_ns - .tracer_cpu_ns, 0] | max) / 1e6] | spread),
+		([.all_cpu_ns - .total_cpu_ns - .tracer_cpu_ns - (.first.tracer_cpu_ns // 0), 0] | max) / 1e6] | spread),
 	  written_bytes: ([$speed[] | select(.tracer_bytes != null) | .tracer_bytes] | spread),
 	  lost_events: (if $variant == "untraced" then null else [$all[].lost] | add end),
 	  folios_expected: ([$all[] | folios] | add),
 	  folios_counted: (if any($all[]; .folios_counted != null) then [$all[].folios_counted] | add else null end),
-	  resident_pages: ([$all[].resident_pages] | add) };
+	  resident_pages: ([$all[] | .resident_pages, .first.resident_pages] | add) };
 
 def rounded($digits): . * pow(10; $digits) | round / pow(10; $digits);
 def percent: . * 100 | rounded(2) | tostring + " %";
@@ -121,13 +132,14 @@ def loss_aim($block):
 		{ loss: $loss, noise: $noise, stream_ns_per_folio: $wall,
 		  bpf_share: (if $bpf then $bpf / $wall else null end),
 		  within_noise: ($loss.runs > 1 and $loss.low <= 0 and $loss.high >= 0),
-		  verdict: (if $loss.runs == 1 then "inconclusive" elif $loss.high < 0.01 then "pass"
+		  verdict: (if ($loss.confidence // 0) < 0.95 then "inconclusive" elif $loss.high < 0.01 then "pass"
 			    elif $loss.low > 0.01 then "fail" else "inconclusive" end),
 		  words: ("loss \($loss.median | percent) " +
 			(if $loss.runs == 1 then "in one round, which says nothing about its noise"
 			 else "(between \($loss.low | percent) and \($loss.high | percent))" +
 			 "; two untraced streams of a round differ by \($noise.median | percent) " +
 			 "(between \($noise.low | percent) and \($noise.high | percent))" +
+			 (if $loss.confidence < 0.95 then ", with too few rounds for a verdict" else "" end) +
 			 (if $loss.low <= 0 and $loss.high >= 0.01 then ": within noise, so that neither a loss nor its absence is shown"
 			  elif $loss.low <= 0 and $loss.high >= 0 then ": within noise"
 			  else "" end) end) +
