@@ -13,29 +13,51 @@ db_inline __u32 db_order_slot(__u32 order)
 	return order < DB_ORDERS ? order : DB_ORDERS - 1;
 }
 
+db_inline void db_tally(struct db_tally *tally, __u64 folios, __u64 pages)
+{
+	if (folios)
+		__sync_fetch_and_add(&tally->folios, folios);
+	if (pages != folios)
+		__sync_fetch_and_add(&tally->more_pages, pages - folios);
+}
+
+db_inline struct db_order_counts *db_order_counts(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&db_orders, &zero);
+}
+
 db_inline void db_count_birth(const struct db_folio *f)
 {
-	__u32 flow = f->flow, zero = 0, op = f->op;
-	struct db_flow_counts *c = bpf_map_lookup_elem(&db_flow_counts, &flow);
-	struct db_order_counts *o = bpf_map_lookup_elem(&db_orders, &zero);
+	__u32 flow = f->flow, op = f->op;
+	struct db_flow_tallies *c = bpf_map_lookup_elem(&db_flow_tallies, &flow);
+	struct db_order_counts *o;
 
-	if (!c || !o || op >= DB_OP_NR)
+	if (!c || op >= DB_OP_NR)
 		return;
-	db_count_add(&c->born[op], 1, f->pages_left);
-	__sync_fetch_and_add(&o->born[op][db_order_slot(f->order)], 1);
+	db_tally(&c->born[op], 1, f->pages_left);
+	if (!f->order)
+		return;
+	o = db_order_counts();
+	if (o)
+		__sync_fetch_and_add(&o->born[op][db_order_slot(f->order)], 1);
 }
 
 /* Counts an outcome of @pages of a folio; @folios is 0 for a part of a split folio. */
 db_inline void db_count_outcome(const struct db_folio *f, __u32 outcome, __u64 folios, __u64 pages)
 {
-	__u32 flow = f->flow, zero = 0, op = f->op;
-	struct db_flow_counts *c = bpf_map_lookup_elem(&db_flow_counts, &flow);
-	struct db_order_counts *o = bpf_map_lookup_elem(&db_orders, &zero);
+	__u32 flow = f->flow, op = f->op;
+	struct db_flow_tallies *c = bpf_map_lookup_elem(&db_flow_tallies, &flow);
+	struct db_order_counts *o;
 
-	if (!c || !o || op >= DB_OP_NR || outcome >= DB_OUT_NR)
+	if (!c || op >= DB_OP_NR || outcome >= DB_OUT_NR)
 		return;
-	db_count_add(&c->out[op][outcome], folios, pages);
-	if (folios)
+	db_tally(&c->out[op][outcome], folios, pages);
+	if (!folios || !f->order)
+		return;
+	o = db_order_counts();
+	if (o)
 		__sync_fetch_and_add(&o->out[op][outcome][db_order_slot(f->order)], 1);
 }
 
@@ -44,11 +66,11 @@ db_inline void db_count_fate(const struct db_folio *f, __u32 outcome, __u32 fate
 			     __u64 pages)
 {
 	__u32 flow = f->flow, reason = outcome - DB_OUT_LEFT_FIRST;
-	struct db_flow_counts *c = bpf_map_lookup_elem(&db_flow_counts, &flow);
+	struct db_flow_tallies *c = bpf_map_lookup_elem(&db_flow_tallies, &flow);
 
 	if (!c || reason >= DB_LEFT_NR || fate >= DB_FATE_NR)
 		return;
-	db_count_add(&c->fate[reason][fate], folios, pages);
+	db_tally(&c->fate[reason][fate], folios, pages);
 }
 
 db_inline bool db_is_left(__u32 outcome)

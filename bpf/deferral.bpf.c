@@ -36,17 +36,29 @@ struct {
 	__type(value, __s64);
 } db_depths SEC(".maps");
 
+/*
+ * Work items that wait for their worker.  There are few at a time and each is
+ * looked for twice, so a work item has one cache line in which it must find
+ * room, found from its address without a hash map's locks.
+ */
+#define DB_WORKS_IN_LINE	4
+#define DB_WORK_LINES_BITS	10
+
 struct db_work {
+	__u64 work;		/* its address; 0: free */
 	__u64 queued_ns;
-	__u32 mechanism;
-	__u32 pad;
+};
+
+struct db_work_line {
+	struct db_work works[DB_WORKS_IN_LINE];
 };
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
-	__type(key, __u64);
-	__type(value, struct db_work);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1 << DB_WORK_LINES_BITS);
+	__uint(map_flags, BPF_F_MMAPABLE);	/* aligned to a page */
+	__type(key, __u32);
+	__type(value, struct db_work_line);
 } db_works SEC(".maps");
 
 db_inline __s64 *db_depth(__u32 mechanism, __u32 cpu)
@@ -408,19 +420,39 @@ db_inline __u32 db_work_mechanism(const struct db_config *cfg, __u64 work)
 	return DB_MECH_NR;
 }
 
+db_inline struct db_work_line *db_work_line_of(__u64 work)
+{
+	__u32 line = work * 0x9e3779b97f4a7c15ULL >> (64 - DB_WORK_LINES_BITS);
+
+	return bpf_map_lookup_elem(&db_works, &line);
+}
+
+/* It is queued once at a time and starts later, so nobody else looks for it now. */
 SEC("raw_tp/workqueue_queue_work")
 int BPF_PROG(work_queue, int cpu, __u64 pwq, __u64 work)
 {
 	struct db_config *cfg = db_on();
-	struct db_work now = {};
+	struct db_work_line *line;
+	struct db_work *w, *found = NULL;
+	int i;
 
-	if (!cfg)
+	if (!cfg || db_work_mechanism(cfg, work) >= DB_MECH_NR)
 		return 0;
-	now.mechanism = db_work_mechanism(cfg, work);
-	if (now.mechanism >= DB_MECH_NR)
+	line = db_work_line_of(work);
+	if (!line)
 		return 0;
-	now.queued_ns = bpf_ktime_get_ns();
-	if (bpf_map_update_elem(&db_works, &work, &now, BPF_ANY))
+	/* it may still be here: queued once before, and cancelled */
+	for (i = 0; i < DB_WORKS_IN_LINE && !found; i++)
+		if (line->works[i].work == work)
+			found = &line->works[i];
+	for (i = 0; i < DB_WORKS_IN_LINE && !found; i++) {
+		w = &line->works[i];
+		if (!w->work && !__sync_val_compare_and_swap(&w->work, 0, work))
+			found = w;
+	}
+	if (found)
+		found->queued_ns = bpf_ktime_get_ns();
+	else
 		db_lose(DB_LOSS_BIO_FULL, 1);
 	return 0;
 }
@@ -429,18 +461,25 @@ SEC("raw_tp/workqueue_execute_start")
 int BPF_PROG(work_start, __u64 work)
 {
 	struct db_config *cfg = db_on();
-	struct db_work *known;
+	struct db_work_line *line;
+	struct db_work *w;
 	__u32 mechanism;
+	int i;
 
-	if (!cfg || db_work_mechanism(cfg, work) >= DB_MECH_NR)
+	if (!cfg)
 		return 0;
-	known = bpf_map_lookup_elem(&db_works, &work);
-	if (!known)
+	mechanism = db_work_mechanism(cfg, work);
+	line = mechanism < DB_MECH_NR ? db_work_line_of(work) : NULL;
+	if (!line)
 		return 0;
-	mechanism = known->mechanism;
-	if (mechanism < DB_MECH_NR)
-		db_hist_add(DB_HIST_WORK + mechanism, bpf_ktime_get_ns() - known->queued_ns);
-	bpf_map_delete_elem(&db_works, &work);
+	for (i = 0; i < DB_WORKS_IN_LINE; i++) {
+		w = &line->works[i];
+		if (w->work != work)
+			continue;
+		db_hist_add(DB_HIST_WORK + mechanism, bpf_ktime_get_ns() - w->queued_ns);
+		w->work = 0;
+		break;
+	}
 	return 0;
 }
 

@@ -48,7 +48,9 @@ db_inline void db_hist_add(__u32 which, __u64 value)
 	if (bucket >= DB_HIST_BUCKETS)
 		return;
 	__sync_fetch_and_add(&h->bucket[bucket], 1);
-	__sync_fetch_and_add(&h->sum, value);
+	old = __sync_fetch_and_add(&h->sum, value);
+	if (old + value < old)
+		__sync_fetch_and_add(&h->sum_high, 1);
 	for (i = 0; i < 4; i++) {
 		old = h->max;
 		if (value <= old || __sync_val_compare_and_swap(&h->max, old, value) == old)

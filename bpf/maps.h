@@ -51,8 +51,8 @@ struct {
 	__uint(max_entries, DB_MAX_FLOWS);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
-	__type(value, struct db_flow_counts);
-} db_flow_counts SEC(".maps") __weak;
+	__type(value, struct db_flow_tallies);
+} db_flow_tallies SEC(".maps") __weak;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

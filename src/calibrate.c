@@ -45,7 +45,7 @@ static void create_only_needed(struct calibrate_bpf *skel)
 {
 	struct bpf_map *large[] = {
 		skel->maps.db_folios, skel->maps.db_flow_index, skel->maps.db_flow_info,
-		skel->maps.db_flow_counts, skel->maps.db_orders, skel->maps.db_hists,
+		skel->maps.db_flow_tallies, skel->maps.db_orders, skel->maps.db_hists,
 		skel->maps.db_ring,
 	};
 	size_t i;

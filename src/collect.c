@@ -32,15 +32,35 @@ static void *map_array(const struct bpf_map *map, size_t *bytes)
 	return mem == MAP_FAILED ? NULL : mem;
 }
 
+static void count_of(const struct db_tally *tally, struct db_count *count)
+{
+	count->folios = tally->folios;
+	count->pages = tally->folios + tally->more_pages;
+}
+
+static void counts_of(const struct db_flow_tallies *tallies, struct db_flow_counts *counts)
+{
+	int op, i, fate;
+
+	for (op = 0; op < DB_OP_NR; op++) {
+		count_of(&tallies->born[op], &counts->born[op]);
+		for (i = 0; i < DB_OUT_NR; i++)
+			count_of(&tallies->out[op][i], &counts->out[op][i]);
+	}
+	for (i = 0; i < DB_LEFT_NR; i++)
+		for (fate = 0; fate < DB_FATE_NR; fate++)
+			count_of(&tallies->fate[i][fate], &counts->fate[i][fate]);
+}
+
 static int collect_flow(struct db_ledger *ledger, __u32 slot, const struct db_flow_info *info,
-			const struct db_flow_counts *counts)
+			const struct db_flow_tallies *tallies)
 {
 	struct db_flow *flow = db_ledger_add_flow(ledger);
 
 	if (!flow)
 		return -ENOMEM;
 	flow->slot = slot;
-	flow->counts = *counts;
+	counts_of(tallies, &flow->counts);
 	if (!slot) {
 		flow->file_found = DB_FOUND_LUMPED;
 		return 0;
@@ -54,33 +74,33 @@ static int collect_flow(struct db_ledger *ledger, __u32 slot, const struct db_fl
 	return db_name_flow(flow, info);
 }
 
-static bool counts_empty(const struct db_flow_counts *counts)
+static bool tallies_empty(const struct db_flow_tallies *tallies)
 {
-	static const struct db_flow_counts zero;
+	static const struct db_flow_tallies zero;
 
-	return !memcmp(counts, &zero, sizeof(zero));
+	return !memcmp(tallies, &zero, sizeof(zero));
 }
 
 static int collect_flows(struct db_session *session, struct db_ledger *ledger)
 {
 	const struct db_flow_info *info;
-	const struct db_flow_counts *counts;
-	size_t info_bytes, counts_bytes;
+	const struct db_flow_tallies *tallies;
+	size_t info_bytes, tallies_bytes;
 	__u32 slot, n = bpf_map__max_entries(session->skel->maps.db_flow_info);
 	int err = 0;
 
 	info = map_array(session->skel->maps.db_flow_info, &info_bytes);
 	if (!info)
 		return -errno;
-	counts = map_array(session->skel->maps.db_flow_counts, &counts_bytes);
-	if (!counts) {
+	tallies = map_array(session->skel->maps.db_flow_tallies, &tallies_bytes);
+	if (!tallies) {
 		err = -errno;
 		goto unmap_info;
 	}
 	for (slot = 0; slot < n && !err; slot++)
-		if (!counts_empty(&counts[slot]))
-			err = collect_flow(ledger, slot, &info[slot], &counts[slot]);
-	munmap((void *)counts, counts_bytes);
+		if (!tallies_empty(&tallies[slot]))
+			err = collect_flow(ledger, slot, &info[slot], &tallies[slot]);
+	munmap((void *)tallies, tallies_bytes);
 unmap_info:
 	munmap((void *)info, info_bytes);
 	db_ledger_sum(ledger);
@@ -314,9 +334,33 @@ static void collect_facts(struct db_session *session, struct db_ledger *ledger)
 	ledger->context_known = session->config->context_known;
 }
 
+/* While folios are still counted, more large ones than there were folios may have been. */
+static void small_folios(__u64 *orders, __u64 folios)
+{
+	int order;
+
+	for (order = 1; order < DB_ORDERS; order++)
+		folios -= orders[order] < folios ? orders[order] : folios;
+	orders[0] = folios;
+}
+
+static int collect_orders(struct db_session *session, struct db_ledger *ledger)
+{
+	struct db_order_counts *orders = &ledger->orders;
+	__u32 zero = 0, op, i;
+	int err;
+
+	err = sum_percpu(session->skel->maps.db_orders, &zero, sizeof(zero), (__u64 *)orders);
+	for (op = 0; op < DB_OP_NR; op++) {
+		small_folios(orders->born[op], ledger->total.born[op].folios);
+		for (i = 0; i < DB_OUT_NR; i++)
+			small_folios(orders->out[op][i], ledger->total.out[op][i].folios);
+	}
+	return err;
+}
+
 int db_collect(struct db_session *session, struct db_ledger *ledger)
 {
-	__u32 zero = 0;
 	int err;
 
 	collect_facts(session, ledger);
@@ -332,8 +376,7 @@ int db_collect(struct db_session *session, struct db_ledger *ledger)
 	if (!err)
 		err = collect_points(session, ledger);
 	if (!err)
-		err = sum_percpu(session->skel->maps.db_orders, &zero, sizeof(zero),
-				 (__u64 *)&ledger->orders);
+		err = collect_orders(session, ledger);
 	if (!err)
 		err = collect_single(session->skel->maps.db_truth, &ledger->truth,
 				     sizeof(ledger->truth));

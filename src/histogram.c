@@ -48,7 +48,7 @@ void db_histogram_merge(struct db_histogram *h, const struct db_hist_data *data)
 	if (data->max > h->max)
 		h->max = data->max;
 	h->count += count;
-	h->sum += data->sum;
+	h->sum += (unsigned __int128)data->sum_high << 64 | data->sum;
 }
 
 __u64 db_histogram_quantile(const struct db_histogram *h, unsigned int permille)

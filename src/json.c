@@ -83,7 +83,7 @@ static void put_histogram(struct db_put *p, json_t *object, const char *key,
 	db_put_u64(p, all, "count", h->count);
 	if (!h->count)
 		return;
-	db_put_u64(p, all, "sum", h->sum);
+	db_put_u128(p, all, "sum", h->sum);
 	db_put_u64(p, all, "min", h->min);
 	db_put(p, all, "mean", json_real(db_histogram_mean(h)));
 	db_put_u64(p, all, "p50", db_histogram_quantile(h, 500));

@@ -164,7 +164,7 @@ static void take_histogram(struct db_take *t, const json_t *object, const char *
 	h->count = db_take_u64(t, all, "count", ULLONG_MAX);
 	if (!h->count)
 		return;
-	h->sum = db_take_u64(t, all, "sum", ULLONG_MAX);
+	h->sum = db_take_u128(t, all, "sum");
 	h->min = db_take_u64(t, all, "min", ULLONG_MAX);
 	h->max = db_take_u64(t, all, "max", ULLONG_MAX);
 	if (h->min > h->max)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "jsonput.h"
 
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,16 +52,22 @@ json_t *db_put_array(struct db_put *put, json_t *parent, const char *key)
 	return put_inner(put, parent, key, json_array());
 }
 
-void db_put_u64(struct db_put *put, json_t *parent, const char *key, __u64 value)
+void db_put_u128(struct db_put *put, json_t *parent, const char *key, unsigned __int128 value)
 {
-	char digits[24];
+	char digits[40], *first = digits + sizeof(digits) - 1;
 
 	if (value <= INT64_MAX) {
 		db_put(put, parent, key, json_integer(value));
 		return;
 	}
-	snprintf(digits, sizeof(digits), "%" PRIu64, (uint64_t)value);
-	db_put(put, parent, key, json_string(digits));
+	for (*first = 0; value; value /= 10)
+		*--first = '0' + value % 10;
+	db_put(put, parent, key, json_string(first));
+}
+
+void db_put_u64(struct db_put *put, json_t *parent, const char *key, __u64 value)
+{
+	db_put_u128(put, parent, key, value);
 }
 
 static void put_bytes(struct db_put *put, json_t *parent, const char *key, const char *text)

@@ -34,6 +34,7 @@ json_t *db_put_array(struct db_put *put, json_t *parent, const char *key);
  * as a string of its decimal digits.
  */
 void db_put_u64(struct db_put *put, json_t *parent, const char *key, __u64 value);
+void db_put_u128(struct db_put *put, json_t *parent, const char *key, unsigned __int128 value);
 
 /*
  * NULL becomes null.  Text that is not UTF-8 is written with '?' for every

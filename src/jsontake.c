@@ -2,6 +2,7 @@
 #include "jsontake.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,24 +59,25 @@ const json_t *db_take_array(struct db_take *take, const json_t *object, const ch
 }
 
 /* Digits of a number above 2^63 - 1; smaller ones are written as integers. */
-static int parse_large(const json_t *value, __u64 *number)
+static int parse_large(const json_t *value, unsigned __int128 *number)
 {
 	const char *text = json_string_value(value);
 	size_t i, n = json_string_length(value);
-	__u64 sum = 0;
+	unsigned __int128 sum = 0;
 
 	for (i = 0; i < n; i++)
 		if (text[i] < '0' || text[i] > '9' ||
-		    __builtin_mul_overflow(sum, (__u64)10, &sum) ||
-		    __builtin_add_overflow(sum, (__u64)(text[i] - '0'), &sum))
+		    __builtin_mul_overflow(sum, (unsigned __int128)10, &sum) ||
+		    __builtin_add_overflow(sum, (unsigned __int128)(text[i] - '0'), &sum))
 			return -EPROTO;
 	*number = sum;
-	return sum >> 63 && text[0] != '0' ? 0 : -EPROTO;
+	return sum > INT64_MAX && text[0] != '0' ? 0 : -EPROTO;
 }
 
-__u64 db_take_value(struct db_take *take, const json_t *value, const char *key, __u64 max)
+static unsigned __int128 take_number(struct db_take *take, const json_t *value, const char *key,
+				     unsigned __int128 max)
 {
-	__u64 number = 0;
+	unsigned __int128 number = 0;
 	bool good = false;
 
 	if (take->err)
@@ -92,9 +94,19 @@ __u64 db_take_value(struct db_take *take, const json_t *value, const char *key, 
 	return 0;
 }
 
+__u64 db_take_value(struct db_take *take, const json_t *value, const char *key, __u64 max)
+{
+	return take_number(take, value, key, max);
+}
+
 __u64 db_take_u64(struct db_take *take, const json_t *object, const char *key, __u64 max)
 {
-	return db_take_value(take, member(take, object, key), key, max);
+	return take_number(take, member(take, object, key), key, max);
+}
+
+unsigned __int128 db_take_u128(struct db_take *take, const json_t *object, const char *key)
+{
+	return take_number(take, member(take, object, key), key, ~(unsigned __int128)0);
 }
 
 bool db_take_bool(struct db_take *take, const json_t *object, const char *key)

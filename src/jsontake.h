@@ -31,7 +31,10 @@ const json_t *db_take_object_or_null(struct db_take *take, const json_t *object,
 /* A number from 0 to @max, as db_put_u64() writes it. */
 __u64 db_take_u64(struct db_take *take, const json_t *object, const char *key, __u64 max);
 
-/* The same of a value that is no member of an object; @key only names it. */
+/* The same of a number that may take 128 bits, as db_put_u128() writes it. */
+unsigned __int128 db_take_u128(struct db_take *take, const json_t *object, const char *key);
+
+/* db_take_u64() of a value that is no member of an object; @key only names it. */
 __u64 db_take_value(struct db_take *take, const json_t *value, const char *key, __u64 max);
 
 bool db_take_bool(struct db_take *take, const json_t *object, const char *key);

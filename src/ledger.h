@@ -18,7 +18,7 @@
 /* A merged histogram.  count == 0: no value seen, the rest has no meaning. */
 struct db_histogram {
 	__u64 count;
-	__u64 sum;		/* ns; a plain number for depths */
+	unsigned __int128 sum;	/* ns; a plain number for depths */
 	__u64 min;
 	__u64 max;
 	__u64 bucket[DB_HIST_BUCKETS];

@@ -30,7 +30,8 @@
 
 /* One histogram of one CPU.  The count is the sum of the buckets. */
 struct db_hist_data {
-	__u64 sum;		/* of the values, ns (or a plain number for depths) */
+	__u64 sum;		/* of the values, ns (or a plain number for depths); low half */
+	__u64 sum_high;		/* a million folios a second, resident for a second each, fill the low one in 5 h */
 	__u64 min_inv;		/* ~minimum, so that zeroed memory means "no value yet" */
 	__u64 max;
 	__u64 bucket[DB_HIST_BUCKETS];
@@ -104,13 +105,36 @@ struct db_flow_info {
 #define DB_NAMED_FILE		0x01	/* file is whole, up to the root of its filesystem */
 #define DB_NAMED_CGROUP		0x02	/* cgroup is whole */
 
+/*
+ * Folios as handlers count them: one addition does for a small folio.  They
+ * have folios + more_pages pages (modulo 2^64: parts of a split folio count
+ * their pages, and the last of them the folio).
+ */
+struct db_tally {
+	__u64 folios;
+	__u64 more_pages;
+};
+
+/*
+ * What handlers count for each flow, in the order of struct db_flow_counts.
+ * Births are counted on the CPU of a writer, the rest elsewhere: they share no
+ * cache line.
+ */
+struct db_flow_tallies {
+	struct db_tally born[DB_OP_NR];
+	struct db_tally pad;
+	struct db_tally out[DB_OP_NR][DB_OUT_NR];
+	struct db_tally fate[DB_LEFT_NR][DB_FATE_NR];
+} __attribute__((aligned(64)));
+
+/* The same in folios and pages. */
 struct db_flow_counts {
 	struct db_count born[DB_OP_NR];
 	struct db_count out[DB_OP_NR][DB_OUT_NR];
 	struct db_count fate[DB_LEFT_NR][DB_FATE_NR];
 };
 
-/* Folios by order; one per CPU. */
+/* Folios by order; one per CPU, where those of order 0 are not counted: they are the others. */
 struct db_order_counts {
 	__u64 born[DB_OP_NR][DB_ORDERS];
 	__u64 out[DB_OP_NR][DB_OUT_NR][DB_ORDERS];

@@ -43,6 +43,7 @@ static void test_buckets(void)
 static void add(struct db_hist_data *data, __u64 value)
 {
 	data->sum += value;
+	data->sum_high += data->sum < value;
 	if (~value > data->min_inv)
 		data->min_inv = ~value;
 	if (value > data->max)
@@ -94,8 +95,9 @@ static void test_quantiles(void)
 
 static void test_edges(void)
 {
-	static struct db_hist_data one, none;
+	static struct db_hist_data one, none, wide;
 	static struct db_histogram h, before, delta, single;
+	int i;
 
 	db_histogram_merge(&h, &none);
 	check_uint("nothing merged: no count", h.count, 0);
@@ -116,6 +118,13 @@ static void test_edges(void)
 	check(delta.min <= 1000003 && delta.min > 960000, "difference: minimum is the bucket's",
 	      "%llu", (unsigned long long)delta.min);
 	check_uint("difference: maximum not above the whole's", delta.max, 1000003);
+	memset(&wide, 0, sizeof(wide));
+	memset(&single, 0, sizeof(single));
+	for (i = 0; i < 4; i++)
+		add(&wide, ~0ULL - 3);
+	db_histogram_merge(&single, &wide);
+	check(db_histogram_mean(&single) > 1.8e19, "a sum of more than 64 bits keeps its mean", "%g",
+	      db_histogram_mean(&single));
 	db_histogram_delta(&delta, &h, &h);
 	check_uint("difference of equals is empty", delta.count, 0);
 }
