@@ -21,5 +21,5 @@ while IFS=$'\t' read -r module disk case written left data fsck; do
 		is "naive, $disk, $case, all left" "$left" "$written"
 	fi
 done <"$out"
-between "rows of the proof" "$(wc -l <"$out")" 50 50
+between "rows of the proof" "$(wc -l <"$out")" 60 60
 finish

@@ -27,7 +27,11 @@ chroot_verb()
 	root_ensure
 	root=$(root_path)
 	layers=$root
-	if [ -n "$series" ]; then
+	if [[ $series == */* ]]; then
+		kernel=$(cd "$series" 2>/dev/null && pwd -P) || die "there is no kernel directory '$series'"
+		kernel_local "$kernel"
+		layers=$kernel:$root
+	elif [ -n "$series" ]; then
 		headers_ensure "$series"
 		kernel=$(kernel_cached "$series") || exit
 		headers=$(headers_cached "$(basename "$kernel")") || exit

@@ -50,7 +50,7 @@ background()
 # splat_lines FILE [-n]: prints the kernel's complaints in a console log, with -n their line numbers.
 splat_lines()
 {
-	local complaint='BUG:|WARNING:|INFO: (task|rcu|possible|inconsistent|suspicious|trying)|Oops|Kernel panic'
+	local complaint='BUG:|\[ BUG:|WARNING:|INFO: (task|rcu|possible|inconsistent|suspicious|trying)|Oops|Kernel panic'
 	complaint+='|general protection fault|kernel BUG at|watchdog: BUG|Unable to handle|UBSAN:|refcount_t:'
 	complaint+='|rcu: INFO:|list_(add|del) corruption|possible (circular|recursive) locking|inconsistent lock state'
 	complaint+='|suspicious RCU usage|DEBUG_LOCKS_WARN_ON|INFO: suspicious'

@@ -33,6 +33,14 @@ struct options {
 	int rwf;
 	bool compressible;
 	bool no_fsync;
+	bool latency;
+};
+
+/* How long each fsync took, in the order of the calls. */
+struct fsync_times {
+	int64_t *ns;
+	size_t count;
+	size_t room;
 };
 
 static const char usage_text[] =
@@ -52,8 +60,9 @@ static const char usage_text[] =
 	"  -f, --fsync N       fsync after every N blocks as well\n"
 	"  -n, --no-fsync      no fsync at the end\n"
 	"  -a, --acked FILE    after each fsync, write the offset up to which all is safe to FILE\n"
+	"  -l, --latency       print a line on how long the fsyncs took: count, median, longest\n"
 	"  -h, --help\n"
-	"Output: mincore=PAGES cached=PAGES dirty=PAGES writeback=PAGES\n"
+	"Output, last line: mincore=PAGES cached=PAGES dirty=PAGES writeback=PAGES\n"
 	"Exit status: 0; 1 wrong data or failed I/O; 2 wrong usage.\n";
 
 static int fail(const char *fmt, ...)
@@ -107,6 +116,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 		{ "fsync", required_argument, NULL, 'f' },
 		{ "no-fsync", no_argument, NULL, 'n' },
 		{ "acked", required_argument, NULL, 'a' },
+		{ "latency", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
@@ -114,7 +124,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 	int c;
 
 	*o = (struct options){ .block_bytes = 65536, .seed = 1 };
-	while ((c = getopt_long(argc, argv, "s:o:b:t:e:zdS:f:na:h", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "s:o:b:t:e:zdS:f:na:lh", longs, NULL)) != -1) {
 		if (strchr("sobtef", c) && parse_bytes(optarg, &v)) {
 			fail("'%s' is not a number of bytes", optarg);
 			return 2;
@@ -130,6 +140,7 @@ static int parse_options(int argc, char **argv, struct options *o)
 		case 'd': o->rwf = RWF_DONTCACHE; break;
 		case 'n': o->no_fsync = true; break;
 		case 'a': o->acked = optarg; break;
+		case 'l': o->latency = true; break;
 		case 'S':
 			if (!strcmp(optarg, "dsync")) {
 				o->open_flags |= O_DSYNC;
@@ -205,14 +216,51 @@ static int print_residency(int fd, const char *path)
 	return 0;
 }
 
-/* fsync, then @safe_bytes into the file of --acked. Returns 0 or 1. */
-static int sync_and_ack(const struct options *o, int fd, int acked_fd, uint64_t safe_bytes)
+static int add_time(struct fsync_times *t, int64_t ns)
 {
+	if (t->count == t->room) {
+		size_t room = t->room ? 2 * t->room : 64;
+		int64_t *grown = realloc(t->ns, room * sizeof(*grown));
+
+		if (!grown)
+			return fail("no memory for the times of %zu fsyncs", room);
+		t->ns = grown;
+		t->room = room;
+	}
+	t->ns[t->count++] = ns;
+	return 0;
+}
+
+static int compare_ns(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void print_times(struct fsync_times *t)
+{
+	if (!t->count) {
+		printf("fsyncs=0\n");
+		return;
+	}
+	qsort(t->ns, t->count, sizeof(*t->ns), compare_ns);
+	printf("fsyncs=%zu median_us=%lld max_us=%lld\n", t->count,
+	       (long long)t->ns[t->count / 2] / 1000, (long long)t->ns[t->count - 1] / 1000);
+}
+
+/* fsync, then @safe_bytes into the file of --acked. Returns 0 or 1. */
+static int sync_and_ack(const struct options *o, int fd, int acked_fd, uint64_t safe_bytes,
+			struct fsync_times *times)
+{
+	int64_t start_ns = now_ns();
 	char text[32];
 	int len;
 
 	if (fsync(fd))
 		return fail("%s: fsync: %s", o->path, strerror(errno));
+	if (o->latency && add_time(times, now_ns() - start_ns))
+		return 1;
 	if (acked_fd < 0)
 		return 0;
 	len = snprintf(text, sizeof(text), "%020llu\n", (unsigned long long)safe_bytes);
@@ -224,6 +272,7 @@ static int sync_and_ack(const struct options *o, int fd, int acked_fd, uint64_t 
 static int stream(const struct options *o, int fd, bool write, bool check)
 {
 	uint64_t end = o->offset_bytes + o->size_bytes;
+	struct fsync_times times = { 0 };
 	unsigned int blocks = 0;
 	int acked_fd = -1;
 	int ret = 1;
@@ -266,13 +315,16 @@ static int stream(const struct options *o, int fd, bool write, bool check)
 			}
 		}
 		if (write && o->fsync_every && ++blocks % o->fsync_every == 0 &&
-		    sync_and_ack(o, fd, acked_fd, off + len))
+		    sync_and_ack(o, fd, acked_fd, off + len, &times))
 			goto cleanup;
 	}
-	if (write && !o->no_fsync && sync_and_ack(o, fd, acked_fd, end))
+	if (write && !o->no_fsync && sync_and_ack(o, fd, acked_fd, end, &times))
 		goto cleanup;
+	if (o->latency)
+		print_times(&times);
 	ret = 0;
 cleanup:
+	free(times.ns);
 	if (acked_fd >= 0)
 		close(acked_fd);
 	free(buf);
