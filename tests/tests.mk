@@ -22,11 +22,13 @@ $(TEST_BINS): $(BUILD)/%: %.c tests/unit/check.h $(BUILD)/libdropbehind.a
 # Each installs what it needs first, then builds, then runs.
 check: setup setup-guest
 	@$(MAKE) --no-print-directory all tests
+	@$(MAKE) --no-print-directory f2fs-test-modules
 	@BUILD=$(BUILD) tests/run --retry
 
 # With the tests that plain runs leave out, whose reasons they print.
 check-long: setup setup-guest
 	@$(MAKE) --no-print-directory all tests
+	@$(MAKE) --no-print-directory f2fs-test-modules
 	@BUILD=$(BUILD) tests/run --retry --long
 
 check-quick: setup

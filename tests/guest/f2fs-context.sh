@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
-# long: not yet seen to end within its limit; run it with tests/run --long
 #
 # What dropbehind says of F2FS: under the naive module every folio is left behind because its completion was not
 # in a task, under the series every folio is dropped, through deferred bios. mincore must say the same.
