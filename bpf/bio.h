@@ -3,7 +3,7 @@
 #ifndef DROPBEHIND_BPF_BIO_H
 #define DROPBEHIND_BPF_BIO_H
 
-#include "maps.h"
+#include "table.h"
 
 #define DB_BIO_CHAIN_MAX	8
 
@@ -44,6 +44,47 @@ db_inline bool db_bio_dropbehind(const struct db_config *cfg, const struct bio *
 	if (db_bvec_dropbehind(vecs))
 		return true;
 	return n > 1 && db_bvec_dropbehind(vecs + (n - 1) * bpf_core_type_size(struct bio_vec));
+}
+
+#define DB_BIO_VECS_MAX	1024
+
+struct db_vec_walk {
+	__u64 vec;
+	__u32 bytes;
+};
+
+static long db_vec_add(__u32 i, struct db_vec_walk *walk)
+{
+	walk->bytes += db_typed(struct bio_vec, walk->vec)->bv_len;
+	walk->vec += bpf_core_type_size(struct bio_vec);
+	return 0;
+}
+
+/* Bytes of a bio, from its vectors: what remains to be done is 0 when it completes.  0: unknown. */
+db_inline __u32 db_bio_bytes(const struct bio *bio)
+{
+	struct db_vec_walk walk = {};
+	__u16 n = bio->bi_vcnt;
+
+	bpf_core_read(&walk.vec, sizeof(walk.vec), &bio->bi_io_vec);
+	if (!walk.vec || n > DB_BIO_VECS_MAX)
+		return 0;
+	bpf_loop(n, db_vec_add, &walk, 0);
+	return walk.bytes;
+}
+
+/* Flow of the first folio that a bio writes, if that one is tracked; 0: unknown. */
+db_inline __u32 db_bio_flow(const struct db_config *cfg, const struct bio *bio)
+{
+	__u64 vecs = 0, page = 0;
+	struct db_folio *f;
+
+	bpf_core_read(&vecs, sizeof(vecs), &bio->bi_io_vec);
+	if (!vecs)
+		return 0;
+	bpf_core_read(&page, sizeof(page), &((struct bio_vec *)vecs)->bv_page);
+	f = page ? db_table_find(cfg, db_page_folio(page)) : NULL;
+	return f ? f->flow : 0;
 }
 
 db_inline __u32 db_bio_dev(const struct bio *bio)

@@ -184,8 +184,12 @@ db_inline void db_emit_bio(const struct db_config *cfg, const struct bio *bio,
 {
 	__u64 latency = now - known->handoff_ns;
 	struct db_event *e;
+	__u32 flow;
 
 	if (!(cfg->events & DB_EV_DEFER) || latency < cfg->min_latency_ns)
+		return;
+	flow = db_bio_flow(cfg, bio);
+	if (cfg->filter_on && !flow)
 		return;
 	e = bpf_ringbuf_reserve(&db_ring, sizeof(*e), 0);
 	if (!e) {
@@ -198,6 +202,8 @@ db_inline void db_emit_bio(const struct db_config *cfg, const struct bio *bio,
 	e->time_ns = now;
 	e->latency_ns = latency;
 	e->dev = db_bio_dev(bio);
+	e->flow = flow;
+	e->bytes = db_bio_bytes(bio);
 	e->mechanism = known->mechanism;
 	e->context = known->judged ? known->context : DB_CTX_UNKNOWN;
 	e->runner = db_runner(DB_CTX_TASK, &e->wq);

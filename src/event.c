@@ -38,6 +38,7 @@ void db_event_put(struct db_put *p, json_t *array, const struct db_event *e)
 	db_put_text(p, to, "runner", db_runner_key(e->runner));
 	db_put_u64(p, to, "workqueue_slot", e->wq);
 	put_known(p, to, "latency_ns", e->latency_ns);
+	db_put_u64(p, to, "flow", e->flow);
 	if (e->type == DB_EV_DEFER) {
 		db_put_text(p, to, "mechanism", db_mechanism_key(e->mechanism));
 		db_put_u64(p, to, "dev", e->dev);
@@ -45,7 +46,6 @@ void db_event_put(struct db_put *p, json_t *array, const struct db_event *e)
 	} else {
 		db_put_text(p, to, "op", db_op_word(e->op));
 		db_put_text(p, to, "outcome", db_outcome_key(e->outcome));
-		db_put_u64(p, to, "flow", e->flow);
 		db_put_u64(p, to, "index", e->index);
 		db_put_u64(p, to, "pages", e->pages);
 		db_put_u64(p, to, "order", e->order);
@@ -73,6 +73,9 @@ int db_event_take(const json_t *json, struct db_event *e)
 	e->runner = db_take_word(&t, json, "runner", db_runner_key, DB_RUN_NR);
 	e->wq = db_take_u64(&t, json, "workqueue_slot", UCHAR_MAX);
 	e->latency_ns = take_known(&t, json, "latency_ns", ULLONG_MAX);
+	/* the first recordings have none for deferrals */
+	if (e->type != DB_EV_DEFER || json_object_get(json, "flow"))
+		e->flow = db_take_u64(&t, json, "flow", UINT_MAX);
 	if (e->type == DB_EV_DEFER) {
 		e->mechanism = db_take_word(&t, json, "mechanism", db_mechanism_key, DB_MECH_NR);
 		e->dev = db_take_u64(&t, json, "dev", UINT_MAX);
@@ -80,7 +83,6 @@ int db_event_take(const json_t *json, struct db_event *e)
 	} else {
 		e->op = db_take_word(&t, json, "op", db_op_word, DB_OP_NR);
 		e->outcome = db_take_word(&t, json, "outcome", db_outcome_key, DB_OUT_NR);
-		e->flow = db_take_u64(&t, json, "flow", UINT_MAX);
 		e->index = db_take_u64(&t, json, "index", ULLONG_MAX);
 		e->pages = db_take_u64(&t, json, "pages", UINT_MAX);
 		e->order = db_take_u64(&t, json, "order", UCHAR_MAX);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "jsonput.h"
 #include "output.h"
@@ -71,6 +72,13 @@ static void write_file(FILE *out, const struct db_named_flow *f)
 	fprintf(out, "], %s\n", f->known ? f->device : "?");
 }
 
+static long pages_of(__u32 bytes)
+{
+	long size = sysconf(_SC_PAGESIZE);
+
+	return (bytes + size - 1) / size;
+}
+
 void db_event_text(FILE *out, const struct db_event *e, struct db_flow_names *names, __u64 start_ns)
 {
 	char residency[32], latency[32], pages[16] = "-", index[24] = "-";
@@ -79,6 +87,8 @@ void db_event_text(FILE *out, const struct db_event *e, struct db_flow_names *na
 
 	time_or_dash(bio ? 0 : e->residency_ns, residency, sizeof(residency));
 	time_or_dash(e->latency_ns, latency, sizeof(latency));
+	if (bio && e->bytes)
+		snprintf(pages, sizeof(pages), "%ld", pages_of(e->bytes));
 	if (!bio) {
 		snprintf(pages, sizeof(pages), "%u", e->pages);
 		snprintf(index, sizeof(index), "%llu", (unsigned long long)e->index);
@@ -90,18 +100,30 @@ void db_event_text(FILE *out, const struct db_event *e, struct db_flow_names *na
 		bio ? "write" : db_op_word(e->op), pages, index, residency, latency, outcome,
 		db_context_word(e->context));
 	write_runner(out, e, names);
-	if (bio)
-		fprintf(out, "%s\n", db_dev_name(names, e->dev));
+	if (bio && !e->flow)
+		fprintf(out, "(unknown file), %s\n", db_dev_name(names, e->dev));
 	else
 		write_file(out, db_flow_name(names, e->flow));
 }
 
-static void put_time(struct db_put *put, json_t *o, const char *key, __u64 ns)
+static void put_known(struct db_put *put, json_t *o, const char *key, __u64 value)
 {
-	if (ns)
-		db_put_u64(put, o, key, ns);
+	if (value)
+		db_put_u64(put, o, key, value);
 	else
 		db_put(put, o, key, json_null());
+}
+
+static void put_flow(struct db_put *put, json_t *o, const struct db_named_flow *f)
+{
+	db_put_text(put, o, "file", f->flow.file);
+	db_put_text(put, o, "file_found", db_found_word(f->flow.file_found));
+	db_put(put, o, "inode", f->known && f->flow.ino ? json_integer(f->flow.ino) : json_null());
+	db_put_text(put, o, "fs", f->known ? f->flow.fs : NULL);
+	db_put_text(put, o, "cgroup", f->flow.cgroup);
+	db_put_text(put, o, "cgroup_found", db_found_word(f->flow.cgroup_found));
+	db_put(put, o, "cgroup_id",
+	       f->flow.cgroup_id ? json_integer(f->flow.cgroup_id) : json_null());
 }
 
 static void put_folio(struct db_put *put, json_t *o, const struct db_event *e,
@@ -113,18 +135,11 @@ static void put_folio(struct db_put *put, json_t *o, const struct db_event *e,
 	db_put_u64(put, o, "index", e->index);
 	db_put_u64(put, o, "order", e->order);
 	db_put_u64(put, o, "residency_ns", e->residency_ns);
-	put_time(put, o, "latency_ns", e->latency_ns);
+	put_known(put, o, "latency_ns", e->latency_ns);
 	db_put_u64(put, o, "flow", e->flow);
-	db_put_text(put, o, "file", f->flow.file);
-	db_put_text(put, o, "file_found", db_found_word(f->flow.file_found));
-	db_put(put, o, "inode", f->known && f->flow.ino ? json_integer(f->flow.ino) : json_null());
-	db_put_text(put, o, "fs", f->known ? f->flow.fs : NULL);
+	put_flow(put, o, f);
 	db_put(put, o, "dev", f->known ? json_integer(f->flow.dev) : json_null());
 	db_put_text(put, o, "device", f->known ? f->device : NULL);
-	db_put_text(put, o, "cgroup", f->flow.cgroup);
-	db_put_text(put, o, "cgroup_found", db_found_word(f->flow.cgroup_found));
-	db_put(put, o, "cgroup_id",
-	       f->flow.cgroup_id ? json_integer(f->flow.cgroup_id) : json_null());
 }
 
 static void put_bio(struct db_put *put, json_t *o, const struct db_event *e,
@@ -133,6 +148,10 @@ static void put_bio(struct db_put *put, json_t *o, const struct db_event *e,
 	db_put_text(put, o, "op", "write");
 	db_put_text(put, o, "mechanism", db_mechanism_key(e->mechanism));
 	db_put_u64(put, o, "latency_ns", e->latency_ns);
+	put_known(put, o, "bytes", e->bytes);
+	put_known(put, o, "flow", e->flow);
+	if (e->flow)
+		put_flow(put, o, db_flow_name(names, e->flow));
 	db_put_u64(put, o, "dev", e->dev);
 	db_put_text(put, o, "device", db_dev_name(names, e->dev));
 }

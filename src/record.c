@@ -90,7 +90,7 @@ static int attached(struct db_run *run)
 	record->config = run->session.config;
 	record->second_ns = db_now_ns();
 	err = record_counts(run, record);
-	if (err || run->options->json)
+	if (err)
 		return err;
 	err = db_run_header(run);
 	/* The file is what counts. */

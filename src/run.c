@@ -19,10 +19,16 @@
 
 int db_run_header(struct db_run *run)
 {
-	printf("tracing on %s; %s\n", run->session.kernel.release,
+	FILE *out = run->options->json ? stderr : stdout;
+
+	fprintf(out, "tracing on %s; %s\n", run->session.kernel.release,
 	       run->options->command ? run->options->command[0] :
 	       run->options->duration_s ? "for the time given" : "until ^C");
-	return db_output_finish(stdout);
+	/* beside JSON it is no more than a courtesy */
+	if (out == stdout)
+		return db_output_finish(out);
+	fflush(out);
+	return 0;
 }
 
 /* Calls a hook; a closed pipe is remembered and no error. */

@@ -56,7 +56,7 @@ int db_verb_stat(struct db_options *options)
 	struct db_run run = {
 		.options = options,
 		.arg = &stat,
-		.attached = options->json ? NULL : db_run_header,
+		.attached = db_run_header,
 		.interval = print_interval,
 	};
 	int err;

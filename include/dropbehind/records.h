@@ -239,13 +239,13 @@ struct db_event {
 	/* folio events */
 	__u64 folio;		/* address, an identity only */
 	__u64 index;		/* in pages from the start of the file */
-	__u32 flow;
+	__u32 flow;		/* DEFER: of the bio's first folio; 0: unknown */
 	__u32 pages;
 	__u64 residency_ns;	/* birth to this event */
 	__u64 latency_ns;	/* LEFT/DROP: end of writeback to this event, 0 unknown; DEFER: deferral latency */
 	/* bio events */
 	__u32 dev;
-	__u32 bytes;
+	__u32 bytes;		/* 0: unknown */
 	__u8 op;		/* enum db_op */
 	__u8 outcome;		/* enum db_outcome */
 	__u8 context;		/* enum db_context */

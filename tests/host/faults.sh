@@ -36,6 +36,7 @@ start() {
 	"$@" >"$TEST_TMP/$name" 2>"$TEST_TMP/$name.err" &
 	for ((i = 0; i < 300; i++)); do
 		[ -s "$TEST_TMP/$name" ] && return
+		grep -q '^tracing on ' "$TEST_TMP/$name.err" && return
 		grep -q '^NoNewPrivs:.1' /proc/$!/status 2>/dev/null && return
 		kill -0 $! 2>/dev/null || return
 		sleep 0.1
@@ -120,7 +121,7 @@ is "tracing gives its capabilities up" "$((0x$(sed -n 3p "$TEST_TMP/caps" | cut 
 # ---- ends
 
 start term "$D" stat -j -d 100 --grace 1ms
-sleep 1
+like "with --json the header goes to stderr" "$(cat "$TEST_TMP/term.err")" "^tracing on "
 kill -TERM $!
 wait $!
 is "SIGTERM, status" $? 0
@@ -160,7 +161,7 @@ for words in "stat -d 0.2" "stat -j -d 0.2" "trace -d 0.2" "left -d 0.2" "featur
 	# shellcheck disable=SC2086 # words
 	"$D" $words >/dev/full 2>"$TEST_TMP/err"
 	between "$words on a full disk, status" $? 1 2
-	is "$words on a full disk, line" "$(cat "$TEST_TMP/err")" "dropbehind: cannot write the output: No space left on device"
+	is "$words on a full disk, line" "$(grep -v "^tracing on " "$TEST_TMP/err")" "dropbehind: cannot write the output: No space left on device"
 done
 
 # ---- losses are told
