@@ -275,8 +275,35 @@ struct task_struct___rcu {
  * BPF program cannot read.  bpf_local_irq_save() (6.14) stores it in a stack
  * slot that the verifier keeps us from reading directly; a helper may.
  */
-extern void bpf_local_irq_save(unsigned long *flags) __ksym __weak;
-extern void bpf_local_irq_restore(unsigned long *flags) __ksym __weak;
+#define DB_NO_IRQ_FLAGS	(~0ULL)
+
+/* The flags register, or DB_NO_IRQ_FLAGS. */
+__u64 db_irq_flags(void);
+
+/*
+ * The kernel does not run a program that is already running on the same CPU:
+ * such calls are missed.  Tracepoints called raw programs with preemption
+ * disabled until 7.x; fentry programs can always be preempted.  With these a
+ * program is not preempted before its end (bpf_preempt_disable(), 6.10), and
+ * since bpf_preempt_enable() would let the next task in before the program has
+ * returned, it is called with interrupts disabled: then the kernel reschedules
+ * at its next chance instead, which is after the program.  What remains are a
+ * few instructions at both ends.
+ */
+
+/* How often it has disabled preemption: once or, where it cannot, 0 times. */
+__u32 db_preempt_off(void);
+void db_preempt_on(void);
+
+#define DB_UNPREEMPTED(held, call)		\
+	({					\
+		__u32 held = db_preempt_off();	\
+		int __ret = call;		\
+						\
+		(void)held;			\
+		db_preempt_on();		\
+		__ret;				\
+	})
 
 #if defined(__TARGET_ARCH_x86)
 #define db_flags_irqs_off(flags)	(!((flags) & 0x200))	/* X86_EFLAGS_IF */

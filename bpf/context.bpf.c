@@ -51,13 +51,13 @@ db_inline __s32 db_rcu_nesting(struct task_struct *task)
 /* DB_IRQS_*; DB_IRQS_ASK back: cannot be told. */
 db_inline __u32 db_irqs(__u32 irqs)
 {
-	unsigned long slot, flags = 0;
+	__u64 flags;
 
-	if (irqs != DB_IRQS_ASK || !bpf_local_irq_save || !bpf_local_irq_restore)
+	if (irqs != DB_IRQS_ASK)
 		return irqs;
-	bpf_local_irq_save(&slot);
-	bpf_probe_read_kernel(&flags, sizeof(flags), &slot);
-	bpf_local_irq_restore(&slot);
+	flags = db_irq_flags();
+	if (flags == DB_NO_IRQ_FLAGS)
+		return irqs;
 	return db_flags_irqs_off(flags) ? DB_IRQS_OFF : DB_IRQS_ON;
 }
 

@@ -113,7 +113,7 @@ db_inline bool db_bio_wanted(const struct db_config *cfg, const struct bio *bio)
 	return db_bio_is_write(bio) && (!cfg->filter_dev || db_bio_dev(bio) == cfg->filter_dev);
 }
 
-db_inline int db_handle_bio_endio(__u64 key, __u32 how, __u32 irqs)
+db_inline int db_handle_bio_endio(__u64 key, __u32 how, __u32 irqs, __u32 held)
 {
 	struct db_config *cfg = db_on();
 	struct db_bio now = {}, *stale;
@@ -126,7 +126,7 @@ db_inline int db_handle_bio_endio(__u64 key, __u32 how, __u32 irqs)
 	if (!key)
 		return 0;
 	bio = db_typed(struct bio, key);
-	context = db_context_judge(how, irqs, 0);
+	context = db_context_judge(how, irqs, held);
 	db_count_bio(cfg, bio, context);
 	if (!(bio->bi_flags & cfg->flag_bio_complete_in_task) || !db_bio_wanted(cfg, bio))
 		return 0;
@@ -495,7 +495,7 @@ int BPF_PROG(work_start, __u64 work)
 	{								\
 		__u64 bio = db_arg(ctx, 0);				\
 									\
-		return call;						\
+		return DB_UNPREEMPTED(held, call);			\
 	}								\
 	SEC("kprobe")							\
 	int BPF_KPROBE(name##_kprobe, __u64 bio)			\
@@ -506,13 +506,14 @@ int BPF_PROG(work_start, __u64 work)
 SEC("fentry")
 int bio_endio_fentry(unsigned long long *ctx)
 {
-	return db_handle_bio_endio(db_arg(ctx, 0), DB_ATTACH_FENTRY, DB_IRQS_ASK);
+	return DB_UNPREEMPTED(held, db_handle_bio_endio(db_arg(ctx, 0), DB_ATTACH_FENTRY,
+							DB_IRQS_ASK, held));
 }
 
 SEC("kprobe")
 int BPF_KPROBE(bio_endio_kprobe, __u64 bio)
 {
-	return db_handle_bio_endio(bio, DB_ATTACH_KPROBE, db_irqs_of(ctx));
+	return db_handle_bio_endio(bio, DB_ATTACH_KPROBE, db_irqs_of(ctx), 0);
 }
 
 DB_BIO_ENTRY(bio_defer, db_handle_bio_defer(bio))

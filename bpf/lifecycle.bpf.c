@@ -464,36 +464,13 @@ db_inline int db_handle_migrate(__u64 tag)
 	return 0;
 }
 
-/*
- * The kernel refuses a program that is already running on the same CPU.  Where
- * it can be preempted, the task that comes in its place would go unseen, so
- * these programs disable preemption first thing (6.10); what remains is a
- * window of a few instructions, and such calls are counted.  Deaths come with
- * interrupts disabled and kprobes with preemption disabled anyway.
- */
-extern void bpf_preempt_disable(void) __ksym __weak;
-extern void bpf_preempt_enable(void) __ksym __weak;
-
-#define DB_HELD	(bpf_preempt_disable && bpf_preempt_enable ? 1 : 0)
-
-#define DB_UNPREEMPTED(call)					\
-	({							\
-		int __ret;					\
-								\
-		if (DB_HELD)					\
-			bpf_preempt_disable();			\
-		__ret = call;					\
-		if (DB_HELD)					\
-			bpf_preempt_enable();			\
-		__ret;						\
-	})
-
 SEC("raw_tp/mm_filemap_add_to_page_cache")
 int BPF_PROG(birth, __u64 folio)
 {
-	return DB_UNPREEMPTED(db_handle_birth(folio));
+	return DB_UNPREEMPTED(held, db_handle_birth(folio));
 }
 
+/* Interrupts are disabled here. */
 SEC("raw_tp/mm_filemap_delete_from_page_cache")
 int BPF_PROG(death, __u64 folio)
 {
@@ -510,7 +487,7 @@ int BPF_PROG(death, __u64 folio)
 	{								\
 		__u64 folio = db_arg(ctx, 0);				\
 									\
-		return DB_UNPREEMPTED(call);				\
+		return DB_UNPREEMPTED(held, call);				\
 	}								\
 	SEC("kprobe")							\
 	int BPF_KPROBE(name##_kprobe, __u64 folio)			\
@@ -524,26 +501,26 @@ DB_ENTRY(wb_end, db_handle_wb_end(folio))
 SEC("fentry")
 int end_dropbehind_fentry(unsigned long long *ctx)
 {
-	return DB_UNPREEMPTED(db_handle_end_dropbehind(db_arg(ctx, 0), DB_ATTACH_FENTRY, DB_IRQS_ASK,
-						       DB_HELD));
+	return DB_UNPREEMPTED(held, db_handle_end_dropbehind(db_arg(ctx, 0), DB_ATTACH_FENTRY,
+							     DB_IRQS_ASK, held));
 }
 
 SEC("fexit")
 int end_dropbehind_fexit(unsigned long long *ctx)
 {
-	return DB_UNPREEMPTED(db_handle_end_dropbehind_ret(db_arg(ctx, 0)));
+	return DB_UNPREEMPTED(held, db_handle_end_dropbehind_ret(db_arg(ctx, 0)));
 }
 
 SEC("fentry")
 int drop_fentry(unsigned long long *ctx)
 {
-	return DB_UNPREEMPTED(db_handle_drop(db_arg(ctx, 0)));
+	return DB_UNPREEMPTED(held, db_handle_drop(db_arg(ctx, 0)));
 }
 
 SEC("fexit")
 int drop_fexit(unsigned long long *ctx)
 {
-	return DB_UNPREEMPTED(db_handle_drop_ret(db_arg(ctx, 0)));
+	return DB_UNPREEMPTED(held, db_handle_drop_ret(db_arg(ctx, 0)));
 }
 
 /*
