@@ -310,16 +310,11 @@ db_inline int db_handle_xfs_finish(__u64 address)
 /* EXT4_IO_END_UNWRITTEN, fs/ext4/ext4.h: extents to convert before pages are ended. */
 #define DB_EXT4_IO_END_UNWRITTEN	0x0001
 
-struct ext4_io_end___db {
-	unsigned int flag;
-} __attribute__((preserve_access_index));
-
-
 db_inline int db_handle_ext4_end_bio(__u64 key)
 {
 	struct db_config *cfg = db_on();
-	struct ext4_io_end___db *io_end = NULL;
 	const struct bio *bio;
+	__u64 io_end = 0;
 
 	if (!cfg)
 		return 0;
@@ -327,11 +322,11 @@ db_inline int db_handle_ext4_end_bio(__u64 key)
 	if (!db_bio_wanted(cfg, bio))
 		return 0;
 	db_bio_arrived(cfg, key, DB_MECH_BIO_COMPLETE);
-	/* unknown when the module was loaded after us: then no hand-off is seen */
-	if (!bpf_core_field_exists(io_end->flag))
+	if (cfg->ext4_io_end_flag < 0)
 		return 0;
-	io_end = bio->bi_private;
-	if (io_end && BPF_CORE_READ(io_end, flag) & DB_EXT4_IO_END_UNWRITTEN)
+	/* as a number, to compute with */
+	bpf_core_read(&io_end, sizeof(io_end), &bio->bi_private);
+	if (io_end && db_load32(io_end + cfg->ext4_io_end_flag) & DB_EXT4_IO_END_UNWRITTEN)
 		db_handoff(key, DB_MECH_EXT4_CONV);
 	return 0;
 }

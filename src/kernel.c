@@ -289,30 +289,47 @@ bool db_kernel_enumerator(const struct db_kernel *kernel, const char *name, __u6
 	return false;
 }
 
-static bool type_has_member(const struct btf *btf, const struct btf_type *type, const char *member)
+/* Bits from the start of @type to its member, or -ENOENT. */
+static int member_bit(const struct btf *btf, const struct btf_type *type, const char *member)
 {
-	const struct btf_member *m = btf_members(type);
 	const struct btf_type *inner;
 	const char *name;
-	int i;
+	int i, bit, inner_bit;
 
-	for (i = 0; i < btf_vlen(type); i++, m++) {
-		name = btf__name_by_offset(btf, m->name_off);
+	for (i = 0; i < btf_vlen(type); i++) {
+		name = btf__name_by_offset(btf, btf_members(type)[i].name_off);
+		bit = btf_member_bit_offset(type, i);
 		if (name && *name) {
 			if (!strcmp(name, member))
-				return true;
+				return bit;
 			continue;
 		}
-		inner = btf__type_by_id(btf, m->type);
-		if (inner && btf_is_composite(inner) && type_has_member(btf, inner, member))
-			return true;
+		inner = btf__type_by_id(btf, btf_members(type)[i].type);
+		inner_bit = inner && btf_is_composite(inner) ? member_bit(btf, inner, member) : -ENOENT;
+		if (inner_bit >= 0)
+			return bit + inner_bit;
 	}
-	return false;
+	return -ENOENT;
+}
+
+static int struct_member_bit(const struct btf *btf, const char *structure, const char *member)
+{
+	int id = btf ? btf__find_by_name_kind(btf, structure, BTF_KIND_STRUCT) : -ENOENT;
+
+	return id > 0 ? member_bit(btf, btf__type_by_id(btf, id), member) : -ENOENT;
+}
+
+int db_kernel_member_offset(struct db_kernel *kernel, const char *structure, const char *member,
+			    const char *module)
+{
+	int bit = struct_member_bit(kernel->btf, structure, member);
+
+	if (bit < 0 && module)
+		bit = struct_member_bit(module_btf(kernel, module), structure, member);
+	return bit < 0 || bit % 8 ? -ENOENT : bit / 8;
 }
 
 bool db_kernel_member(const struct db_kernel *kernel, const char *structure, const char *member)
 {
-	int id = btf__find_by_name_kind(kernel->btf, structure, BTF_KIND_STRUCT);
-
-	return id > 0 && type_has_member(kernel->btf, btf__type_by_id(kernel->btf, id), member);
+	return struct_member_bit(kernel->btf, structure, member) >= 0;
 }

@@ -79,6 +79,14 @@ bool db_kernel_btf_typedef(const struct db_kernel *kernel, const char *name);
 /* Value of an enumerator wherever it is declared; false if no enumeration has it. */
 bool db_kernel_enumerator(const struct db_kernel *kernel, const char *name, __u64 *value);
 
+/*
+ * Bytes from the start of a structure to its member (at its top level or in
+ * anonymous ones), in vmlinux's BTF or that of the module @module (NULL: none)
+ * if it is loaded.  -ENOENT: unknown, or a bit field.
+ */
+int db_kernel_member_offset(struct db_kernel *kernel, const char *structure, const char *member,
+			    const char *module);
+
 /* Does the structure have the member (at its top level or in anonymous ones)? */
 bool db_kernel_member(const struct db_kernel *kernel, const char *structure, const char *member);
 

@@ -201,9 +201,13 @@ static int attach_all(struct db_session *session)
 	return 0;
 }
 
-static void learn_work_functions(struct db_session *session)
+/* What lies in modules, and changes when they come. */
+static void learn_modules(struct db_session *session)
 {
+	int flag = db_kernel_member_offset(&session->kernel, "ext4_io_end", "flag", "ext4");
 	size_t i;
+
+	session->config->ext4_io_end_flag = flag < 0 ? -1 : flag;
 
 	for (i = 0; i < sizeof(work_functions) / sizeof(work_functions[0]); i++)
 		session->config->work_func[work_functions[i].mechanism] =
@@ -373,7 +377,7 @@ int db_session_open(struct db_session *session, const struct db_session_options 
 	err = map_config(session);
 	if (err)
 		return err;
-	learn_work_functions(session);
+	learn_modules(session);
 	err = attach_all(session);
 	if (err)
 		return err;
@@ -437,7 +441,7 @@ int db_session_refresh(struct db_session *session)
 		row->why[0] = 0;
 		n++;
 	}
-	learn_work_functions(session);
+	learn_modules(session);
 	session->config->points = attached_points(session);
 	return n;
 }

@@ -200,7 +200,7 @@ struct db_config {
 	__u32 mask_irqs_off;	/* interrupts disabled by counting (7.3); 0: no such counter */
 	__u32 flag_bio_chain;	/* bits of bi_flags; numbered differently from build to build */
 	__u32 flag_bio_complete_in_task;	/* 0: this kernel has no such flag */
-	__u32 pad;
+	__s32 ext4_io_end_flag;	/* bytes from the start of struct ext4_io_end to its flag; -1: unknown */
 };
 
 /* Places in the kernel we attach to. */
