@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
-# long: not yet seen to pass as a whole; run it with tests/run --long
 #
 # Stock 7.3: a bpftrace script that counts births, drops and drops not tried by itself has the tracer's totals,
 # file by file.

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 2400
-# long: not yet seen to pass as a whole; run it with tests/run --long
 #
 # features, trace and left where fentry works, the faults that only a guest of one's own can have (CPUs and modules
-# that come and go, steps of the clock), and kernels that refuse: locked down, and without dontcache.
+# that come and go, steps of the clock), and a kernel that is locked down. For one without dontcache I/O see kernels.sh.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../oracle/guest.sh"
@@ -31,5 +30,4 @@ in_guest() {
 
 in_guest 7.3 -k 7.3 -t 1500 --cgroup v2 -d virtio:400 -d virtio:300
 in_guest locked -k 7.3 --append lockdown=confidentiality
-in_guest old -k 6.12
 finish
