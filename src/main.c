@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
 
 #include "complain.h"
 #include "options.h"
@@ -46,7 +47,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2) {
 		help(stderr);
-		return 1;
+		return EX_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		help(stdout);
@@ -59,10 +60,10 @@ int main(int argc, char **argv)
 	verb = find_verb(argv[1]);
 	if (!verb) {
 		db_complain(-EINVAL, "unknown verb '%s'; 'dropbehind --help' lists them", argv[1]);
-		return 1;
+		return EX_USAGE;
 	}
 	if (db_options_parse(&options, verb, argc - 1, argv + 1))
-		return 1;
+		return EX_USAGE;
 	if (options.help) {
 		db_options_help(stdout, verb);
 		return db_output_status(stdout);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #include "complain.h"
@@ -44,7 +45,7 @@ struct option_row {
 
 static const struct option_row table[] = {
 	{ 'i', "interval", "SECS", DB_OPT_INTERVAL, "a line or block every SECS seconds; record: default 10" },
-	{ 'd', "duration", "SECS", DB_OPT_DURATION, "stop after SECS seconds" },
+	{ 'd', "duration", "SECS", DB_OPT_DURATION, "stop after SECS seconds; a CMD goes on, uncounted, and is waited for" },
 	{ 'o', "output", "FILE", DB_OPT_OUTPUT, "write the recording to FILE" },
 	{ 'j', "json", NULL, DB_OPT_JSON, "print JSON" },
 	{ 'p', "pid", "PID", DB_OPT_FILTERS, "only folios born in I/O of this process" },
@@ -423,9 +424,9 @@ void db_options_each(const struct db_verb *verb,
 void db_options_exits(const struct db_verb *verb, char *text, size_t size)
 {
 	if (verb->exits && !strncmp(verb->exits, "0 ", 2))
-		snprintf(text, size, "%s", verb->exits);
+		snprintf(text, size, "%s, %d wrong use", verb->exits, EX_USAGE);
 	else
-		snprintf(text, size, "0 done, 1 failed or wrong use%s%s", verb->exits ? ", " : "",
+		snprintf(text, size, "0 done, 1 failed, %d wrong use%s%s", EX_USAGE, verb->exits ? ", " : "",
 			 verb->exits ? verb->exits : "");
 }
 

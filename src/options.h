@@ -46,14 +46,14 @@ struct db_verb {
 	const char *summary;	/* one line */
 	const char *usage;	/* behind the verb */
 	const char *examples;	/* lines, each indented by two */
-	const char *exits;	/* exit statuses: all of them if it begins with "0 ", else those beyond 0 and 1; NULL: none */
+	const char *exits;	/* exit statuses: those but EX_USAGE if it begins with "0 ", else those beyond 0, 1 and EX_USAGE; NULL: none */
 	unsigned int options;	/* DB_OPT_* */
 	int (*run)(struct db_options *options);	/* returns an exit status */
 };
 
 /*
- * Parses the arguments behind the verb.  0, or -EINVAL after one line on
- * stderr.
+ * Parses the arguments behind the verb.  0, or negative errno after one line on
+ * stderr: wrong use, for which the exit status is EX_USAGE.
  */
 int db_options_parse(struct db_options *options, const struct db_verb *verb, int argc, char **argv);
 

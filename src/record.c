@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
+#include <sysexits.h>
 
 #include "complain.h"
 #include "flownames.h"
@@ -178,7 +179,7 @@ int db_verb_record(struct db_options *o)
 	int err, status;
 
 	if (check_options(o))
-		return 1;
+		return EX_USAGE;
 	if (!o->interval_s)
 		o->interval_s = INTERVAL_DEFAULT_S;
 	wanted.interval_ns = o->interval_s * 1e9;

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sysexits.h>
 
 #include "complain.h"
 #include "coverage.h"
@@ -143,7 +144,7 @@ int db_verb_report(struct db_options *o)
 
 	if (!o->noperands) {
 		db_complain(-EINVAL, "report: which recording? see 'dropbehind report --help'");
-		return 1;
+		return EX_USAGE;
 	}
 	signal(SIGPIPE, SIG_IGN);
 	db_flow_names_init(&report.names, NULL);

@@ -17,7 +17,7 @@ const struct db_verb db_verbs[] = {
 			"  dropbehind features                   kernel and all mounted filesystems\n"
 			"  dropbehind features /data             only the filesystem of /data\n"
 			"  dropbehind features -j | jq .verdict  for scripts\n",
-		.exits = "0 usable, 1 limited: some numbers will be unavailable, 2 not usable",
+		.exits = "0 usable, 1 limited: some numbers will be unavailable, 2 not usable or failed",
 		.options = DB_OPT_JSON | DB_OPT_OPERANDS,
 		.run = db_verb_features,
 	},

@@ -110,6 +110,13 @@ timeout 10 sh -c 'echo over >"$0"' "$TEST_TMP/fifo"
 wait $!
 is "the command went on" "$?$(sed -n 2p "$TEST_TMP/header")" "0over"
 
+# It waits for the report to be there, so it outlives the time that is traced; what it does then is not counted.
+# shellcheck disable=SC2016 # for the inner shell
+"$D" stat -j -d 1 --mount "$xfs" -- sh -c 'until grep -q "\"verdict\"" "$2"; do sleep 0.2; done
+	"$0" append --dir "$1" --size 1M >/dev/null; exit 7' "$W" "$xfs" "$TEST_TMP/outlived" >"$TEST_TMP/outlived"
+is "a command that outlives --duration is waited for" $? 7
+json_is "and is not counted any more" "$TEST_TMP/outlived" '"\(.balance.births_pages) \(.balance.verdict)"' "0 pass"
+
 # shellcheck disable=SC2016 # for the inner shell
 "$D" stat -- sh -c 'grep CapEff /proc/self/status; grep CapEff /proc/$PPID/status; sleep 1; grep CapEff /proc/$PPID/status' |
 	grep CapEff >"$TEST_TMP/caps"

@@ -115,8 +115,8 @@ is "none is larger than asked" "$(find . -name 'row.dbr*' -size +64k | wc -l)" 0
 "$tool" report -j "${parts[@]}" >row.json
 is "the counts are whole" "$(births row.json)" 4096
 
-refuses "-o is asked for" 1 '-o FILE is missing' "$tool" record -d 1
+refuses "-o is asked for" 64 '-o FILE is missing' "$tool" record -d 1
 refuses "a place that cannot be written" 1 'cannot make /nonexistent/x: No such file' "$tool" record -o /nonexistent/x -d 1
 refuses "a device" 1 'regular file' "$tool" record -o /dev/null -d 1
-refuses "a limit too small" 1 'at least 64k' "$tool" record -o y.dbr -d 1 --max-size 4k
+refuses "a limit too small" 64 'at least 64k' "$tool" record -o y.dbr -d 1 --max-size 4k
 finish

@@ -52,7 +52,7 @@ is "JSON of the report says what the text says" "$("$tool" report -j complete.db
 refuses "a newer format" 1 'future.dbr: a recording of format 2; this tool reads format 1' "$tool" report future.dbr
 refuses "a missing file" 1 'cannot read none.dbr: No such file' "$tool" report none.dbr
 refuses "a directory" 1 'not a regular file' "$tool" report .
-refuses "no file" 1 'which recording' "$tool" report
+refuses "no file" 64 'which recording' "$tool" report
 : >empty.dbr
 refuses "an empty file" 1 'empty.dbr: empty' "$tool" report empty.dbr
 head -c 4096 /dev/urandom >noise.dbr

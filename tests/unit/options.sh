@@ -8,52 +8,52 @@
 D=$BUILD/dropbehind
 [ -x "$D" ] || { skip "options" "$D is not built"; finish; }
 
-refuses "unknown verb" 1 "unknown verb 'nonsense'; 'dropbehind --help' lists them" "$D" nonsense
+refuses "unknown verb" 64 "unknown verb 'nonsense'; 'dropbehind --help' lists them" "$D" nonsense
 for verb in features stat record report trace left; do
-	refuses "$verb, unknown option" 1 "^dropbehind: $verb: unknown option --nonsense; see 'dropbehind $verb --help'$" \
+	refuses "$verb, unknown option" 64 "^dropbehind: $verb: unknown option --nonsense; see 'dropbehind $verb --help'$" \
 		"$D" "$verb" --nonsense
-	refuses "$verb, unknown letter" 1 "^dropbehind: $verb: unknown option .*Q.*--help" "$D" "$verb" -Q
+	refuses "$verb, unknown letter" 64 "^dropbehind: $verb: unknown option .*Q.*--help" "$D" "$verb" -Q
 	must "$verb --help" "$D" "$verb" --help
 done
-refuses "option of another verb" 1 "left: unknown option --events" "$D" left --events drop
-refuses "missing value" 1 "option --duration needs a value" "$D" stat --duration
-refuses "operand where none is taken" 1 "unexpected 'ls' \(a command goes behind '--'\)" "$D" stat ls
-refuses "no command" 1 "no command behind '--'" "$D" stat --
-refuses "verb without a command" 1 "features runs no command" "$D" features -- ls
+refuses "option of another verb" 64 "left: unknown option --events" "$D" left --events drop
+refuses "missing value" 64 "option --duration needs a value" "$D" stat --duration
+refuses "operand where none is taken" 64 "unexpected 'ls' \(a command goes behind '--'\)" "$D" stat ls
+refuses "no command" 64 "no command behind '--'" "$D" stat --
+refuses "verb without a command" 64 "features runs no command" "$D" features -- ls
 
-refuses "duration, no number" 1 "--duration takes a number of seconds above 0, not 'soon'" "$D" stat -d soon
-refuses "duration 0" 1 "--duration takes a number" "$D" stat -d 0
-refuses "duration below 0" 1 "--duration takes a number" "$D" stat -d -1
-refuses "duration nan" 1 "--duration takes a number" "$D" stat -d nan
-refuses "interval with a unit" 1 "--interval takes a number of seconds" "$D" stat -i 1s
-refuses "pid, no number" 1 "--pid takes a whole number" "$D" stat -p self
-refuses "pid 0" 1 "--pid takes a whole number" "$D" stat -p 0
-refuses "comm too long" 1 "--comm takes a task name of at most 15 bytes" "$D" stat --comm abcdefghijklmnop
-refuses "comm empty" 1 "--comm takes a task name" "$D" stat --comm ""
-refuses "fs too long" 1 "--fs takes a filesystem type" "$D" stat --fs abcdefghijklmnop
-refuses "dev, no such file" 1 "--dev /nonexistent: No such file or directory" "$D" stat --dev /nonexistent
-refuses "dev, no device" 1 "--dev /: not a block device; for a directory use --mount" "$D" stat --dev /
-refuses "mount, no directory" 1 "--mount /dev/null: not a directory; for a file use --file" "$D" stat --mount /dev/null
-refuses "file, a directory" 1 "--file /: not a regular file" "$D" stat --file /
-refuses "file, no such file" 1 "--file /nonexistent: No such file" "$D" stat --file /nonexistent
-refuses "cgroup, no such directory" 1 "--cgroup /nonexistent: No such file" "$D" stat --cgroup /nonexistent
-refuses "event of another name" 1 "--events does not know 'dropped'; see --help" "$D" trace --events left,dropped
-refuses "no event" 1 "--events needs at least one word" "$D" trace --events ,
-refuses "latency without a unit" 1 "--min-latency takes a time such as 500us" "$D" trace --min-latency 5
-refuses "latency, no number" 1 "--min-latency takes a time" "$D" trace --min-latency ms
-refuses "mechanism of another name" 1 "--attach does not know 'uprobe'" "$D" stat --attach uprobe
-refuses "slots, no number" 1 "--table-slots takes a whole number above 0" "$D" stat --table-slots many
-refuses "slots 0" 1 "--table-slots takes a whole number above 0" "$D" stat --table-slots 0
-refuses "ring, no number" 1 "--ring-size takes a number of bytes" "$D" stat --ring-size big
-refuses "ring, unknown unit" 1 "--ring-size takes a number of bytes" "$D" stat --ring-size 1q
-refuses "ring too large" 1 "--ring-size 2g: at most 1g" "$D" stat --ring-size 2g
-refuses "files too many" 1 "--max-files 1000000: at most" "$D" stat --max-files 1000000
+refuses "duration, no number" 64 "--duration takes a number of seconds above 0, not 'soon'" "$D" stat -d soon
+refuses "duration 0" 64 "--duration takes a number" "$D" stat -d 0
+refuses "duration below 0" 64 "--duration takes a number" "$D" stat -d -1
+refuses "duration nan" 64 "--duration takes a number" "$D" stat -d nan
+refuses "interval with a unit" 64 "--interval takes a number of seconds" "$D" stat -i 1s
+refuses "pid, no number" 64 "--pid takes a whole number" "$D" stat -p self
+refuses "pid 0" 64 "--pid takes a whole number" "$D" stat -p 0
+refuses "comm too long" 64 "--comm takes a task name of at most 15 bytes" "$D" stat --comm abcdefghijklmnop
+refuses "comm empty" 64 "--comm takes a task name" "$D" stat --comm ""
+refuses "fs too long" 64 "--fs takes a filesystem type" "$D" stat --fs abcdefghijklmnop
+refuses "dev, no such file" 64 "--dev /nonexistent: No such file or directory" "$D" stat --dev /nonexistent
+refuses "dev, no device" 64 "--dev /: not a block device; for a directory use --mount" "$D" stat --dev /
+refuses "mount, no directory" 64 "--mount /dev/null: not a directory; for a file use --file" "$D" stat --mount /dev/null
+refuses "file, a directory" 64 "--file /: not a regular file" "$D" stat --file /
+refuses "file, no such file" 64 "--file /nonexistent: No such file" "$D" stat --file /nonexistent
+refuses "cgroup, no such directory" 64 "--cgroup /nonexistent: No such file" "$D" stat --cgroup /nonexistent
+refuses "event of another name" 64 "--events does not know 'dropped'; see --help" "$D" trace --events left,dropped
+refuses "no event" 64 "--events needs at least one word" "$D" trace --events ,
+refuses "latency without a unit" 64 "--min-latency takes a time such as 500us" "$D" trace --min-latency 5
+refuses "latency, no number" 64 "--min-latency takes a time" "$D" trace --min-latency ms
+refuses "mechanism of another name" 64 "--attach does not know 'uprobe'" "$D" stat --attach uprobe
+refuses "slots, no number" 64 "--table-slots takes a whole number above 0" "$D" stat --table-slots many
+refuses "slots 0" 64 "--table-slots takes a whole number above 0" "$D" stat --table-slots 0
+refuses "ring, no number" 64 "--ring-size takes a number of bytes" "$D" stat --ring-size big
+refuses "ring, unknown unit" 64 "--ring-size takes a number of bytes" "$D" stat --ring-size 1q
+refuses "ring too large" 64 "--ring-size 2g: at most 1g" "$D" stat --ring-size 2g
+refuses "files too many" 64 "--max-files 1000000: at most" "$D" stat --max-files 1000000
 refuses "features of a path that is not there" 2 "features: /nonexistent: No such file" "$D" features /nonexistent
 
 is "version" "$("$D" --version)" "$("$D" -V)"
 like "version names the tool" "$("$D" --version)" "^dropbehind [0-9.]+$"
 "$D" >"$TEST_TMP/out" 2>"$TEST_TMP/err"
-is "no verb, status" $? 1
+is "no verb, status" $? 64
 like "no verb, help on stderr" "$(head -n 1 "$TEST_TMP/err")" "^usage: dropbehind VERB"
 is "no verb, nothing on stdout" "$(wc -c <"$TEST_TMP/out")" 0
 if [ -e /dev/full ]; then
