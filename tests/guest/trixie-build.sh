@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 1200
-# long: not yet seen to pass as a whole; run it with tests/run --long
 #
 # The tree builds without a word of warning with trixie's clang 19, gcc and libbpf 1.5, and what comes out counts
 # right in a guest.
