@@ -1,21 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 3600
-# long: boots some twenty guests; not yet seen to pass as a whole; run it with tests/run --long
-# The guest runner with guests: what a command sees and returns, disks, time limit, splats, what is left behind.
+# timeout: 1800
+# The guest runner with guests: what a command sees and returns, disks, time limit, a panic, what is left behind.
+# Other series than 7.3 are booted by kernels.sh; what needs no guest is in tests/tools/guest.sh; warnings, signals and
+# the shell are in runner-ends.sh.
 . "$(dirname "$0")/../lib.sh"
-
-guest=$ROOT/tools/guest/guest
-need_root "guests"
-[ "$(uname -m)" = x86_64 ] || { skip "guests" "this machine is not x86-64"; finish; }
-
-export TMPDIR=$TEST_TMP/tmp
-mkdir "$TMPDIR" "$TEST_TMP/rw"
-# Own temporary directory: whatever is in it after a run was left behind by that run.
-left() {
-	find "$TMPDIR" -mindepth 1 -printf '%P '
-	pgrep -f "$TMPDIR" | while read -r p; do tr '\0' ' ' <"/proc/$p/cmdline"; done
-}
+. "$(dirname "$0")/fixtures/runner-lib.sh"
 
 # value NAME: what the guest printed as "NAME VALUE".
 value() {
@@ -110,13 +100,6 @@ is "a guest that powers off under its command: status" $? 123
 like "its output came first, in order" "$out" $'^out1\nerr1\nout2\nerr2\nout3\nerr3\n'
 like "and the end is explained" "$out" "ended without a status"
 
-# Other series.
-for k in 7.3-rt 7.2 6.12; do
-	is "series $k" "$("$guest" -q -t 900 -k "$k" -d null:16 -- \
-		sh -c 'modprobe ext4; uname -rv | sed -E "s/^([0-9]+\.[0-9]+)\..*(PREEMPT_RT|PREEMPT_DYNAMIC).*/\1 \2/"; [ -b $DISK0 ]')" \
-		"${k%-rt} $([ "$k" = 7.3-rt ] && echo PREEMPT_RT || echo PREEMPT_DYNAMIC)"
-done
-
 # Disks that the guest refuses.
 refuses "null_blk attribute that does not exist" 125 "null_blk has no attribute 'speed'" \
 	"$guest" -q -t 900 -d null:16,speed=3 -- true
@@ -131,102 +114,10 @@ is "time limit: status" $? 124
 like "time limit: message" "$(tail -n 1 "$TEST_TMP/err")" "time limit of 3 s reached.*-t SECONDS"
 is "time limit: nothing is left" "$(left)" ""
 
-# Splats: a panic, and a warning of a module that is built here for the guest's kernel.
+# A panic.
 out=$("$guest" -q -t 900 -- sh -c 'echo before; echo c >/proc/sysrq-trigger; sleep 1000' 2>"$TEST_TMP/err")
 is "panic: status" $? 122
 is "panic: the output before it" "$out" before
 like "panic: the console is shown" "$(cat "$TEST_TMP/err")" "Kernel panic - not syncing: sysrq triggered crash"
 is "panic: nothing is left" "$(left)" ""
-
-mkdir "$TEST_TMP/rw/warn"
-cat >"$TEST_TMP/rw/warn/warn.c" <<'END'
-// SPDX-License-Identifier: GPL-2.0
-#include <linux/module.h>
-static int __init warn_init(void)
-{
-	WARN(1, "asked for by a test\n");
-	return 0;
-}
-module_init(warn_init);
-MODULE_DESCRIPTION("warns when it is loaded");
-MODULE_LICENSE("GPL");
-END
-echo 'obj-m := warn.o' >"$TEST_TMP/rw/warn/Makefile"
-must "a module is built in the throw-away view of the root" "$guest" chroot -k 7.3 --rw "$TEST_TMP/rw" -- sh -c "
-	make -C /lib/modules/*/build M=$TEST_TMP/rw/warn modules"
-out=$("$guest" -q -t 900 --rw "$TEST_TMP/rw" -- sh -c "insmod $TEST_TMP/rw/warn/warn.ko && echo loaded" 2>"$TEST_TMP/err")
-is "warning: status" $? 122
-is "warning: the command went on" "$out" loaded
-like "warning: named" "$(tail -n 1 "$TEST_TMP/err")" "complained: .*WARNING:"
-out=$("$guest" -q -t 900 --allow-splat --rw "$TEST_TMP/rw" -- \
-	sh -c "insmod $TEST_TMP/rw/warn/warn.ko && echo loaded; exit 3" 2>"$TEST_TMP/err")
-is "warning allowed: status" $? 3
-is "warning allowed: quiet" "$out$(cat "$TEST_TMP/err")" loaded
-
-# The throw-away view.
-out=$("$guest" chroot -- sh -c 'echo x >/etc/made; touch ./x 2>/dev/null || echo read-only; pwd; exit 5' 2>&1)
-is "chroot: status" $? 5
-is "chroot: tree read-only, working directory kept" "$out" $'read-only\n'"$ROOT/tests"
-is "chroot: thrown away" "$("$guest" chroot -- sh -c 'ls /etc/made 2>&1 | wc -l; cat /etc/made 2>/dev/null')" 1
-is "chroot: no mount is left" "$(grep -c dropbehind/roots/view /proc/self/mounts)" 0
-
-# Interrupted, killed, reader gone.
-for signal in INT TERM; do
-	# In the background SIGINT would be ignored; env restores it.
-	env --default-signal=INT "$guest" -q -t 900 -- sh -c 'echo started; sleep 1000' >"$TEST_TMP/out" 2>"$TEST_TMP/err" &
-	pid=$!
-	for ((i = 0; i < 6000; i++)); do
-		grep -q started "$TEST_TMP/out" && break
-		sleep 0.1
-	done
-	kill -s "$signal" "$pid"
-	wait "$pid"
-	is "SIG$signal: status" $? "$([ $signal = INT ] && echo 130 || echo 143)"
-	is "SIG$signal: nothing is left" "$(left)" ""
-done
-"$guest" -q -t 900 -- sh -c 'echo started; sleep 1000' >"$TEST_TMP/out" 2>&1 &
-pid=$!
-for ((i = 0; i < 6000; i++)); do
-	grep -q started "$TEST_TMP/out" && break
-	sleep 0.1
-done
-kill -KILL "$pid"
-wait "$pid" 2>/dev/null
-for ((i = 0; i < 300; i++)); do
-	pgrep -f "$TMPDIR" >/dev/null || break
-	sleep 0.1
-done
-is "SIGKILL: no process is left" "$(pgrep -f "$TMPDIR")" ""
-out=$("$guest" -q -t 900 -- yes 2>/dev/null | head -n 1; echo "${PIPESTATUS[0]}")
-is "a reader that goes away ends the guest" "$out" $'y\n141'
-is "the next run removed what SIGKILL left" "$(left)" ""
-
-# A shell, with a terminal of its own.
-# seen TEXT: waits until the shell has printed TEXT; typed text does not count when it is written 'a''b'.
-seen() {
-	local i
-	for ((i = 0; i < 6000; i++)); do
-		grep -qF -- "$1" "$TEST_TMP/typescript" 2>/dev/null && return 0
-		kill -0 "$pid" 2>/dev/null || return 1
-		sleep 0.1
-	done
-	return 1
-}
-mkfifo "$TEST_TMP/keys"
-TERM=xterm script -qefc "$guest shell -t 3000" "$TEST_TMP/typescript" <"$TEST_TMP/keys" >/dev/null 2>&1 &
-pid=$!
-at_end sh -c "kill $pid 2>/dev/null"
-exec {keys}>"$TEST_TMP/keys"
-must "shell: a prompt" seen "# "
-printf 'echo $((6*7)) $(tty)\r' >&"$keys"
-must "shell: it answers on a terminal" seen "42 /dev/hvc0"
-printf "sh -c 'echo slee''ping; exec sleep 3000'\r" >&"$keys"
-must "shell: a command runs" seen "sleeping"
-printf '\003' >&"$keys"
-must "shell: ^C is the guest's" seen "^C"
-printf 'exit 6\r' >&"$keys"
-wait "$pid"
-is "shell: its exit status" $? 6
-exec {keys}>&-
-is "shell: nothing is left" "$(left)" ""
 finish

@@ -34,7 +34,7 @@ guest_plan() {
 	"$ROOT/tools/guest/guest" -q -t 1500 --rw "$out" -e "BUILD=$BUILD" "$@" -- \
 		"$ROOT/tests/oracle/in-guest" "$ROOT/tests/guest/plans/$plan" "$out" "${args[@]}"
 	status=$?
-	echo "$plan ran on kernel $(cat "$out/kernel" 2>&1)"
+	echo "$plan ran on kernel $(cat "$out/kernel" 2>&1), preemption $(cat "$out/preempt" 2>&1)"
 	is "$plan, guest ends well" "$status" 0
 	return "$status"
 }
