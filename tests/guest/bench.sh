@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 1800
-# long: not run as a whole since its last failures were mended; run it with tests/run --long
 #
 # The bench under a stock 7.3 kernel: against fio with uncached=1, on a block device, in version 2
 # cgroups, and on F2FS without and with the series.

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 1600
-# long: not yet seen to pass as a whole; run it with tests/run --long
 #
 # Stock 7.3 under every preempt= mode it offers but its default, lazy, which is that of the other tests: for every bio
 # that asks for completion in a task, the tracer's judgement of the context, made before, is what the kernel does.
