@@ -201,6 +201,7 @@ for type in xfs ext4; do
 		$((4 * 1048576 / P)) $((4 * 1048576 / P + 1))
 	rm "$FS_DIR/held"
 
+	rm -f "$OUT"	# else the one before may be taken for it
 	"$W" pending "${D[@]}" --json --hold 100 >"$OUT" 2>"$TEST_TMP/err" &
 	held=$!
 	for ((n = 0; n < 600; n++)); do
