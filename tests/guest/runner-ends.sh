@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 1800
-# long: not yet seen to pass as a whole: builds a module and boots eight guests; run it with tests/run --long
 # The guest runner with guests: warnings of the kernel, the throw-away view, signals, a reader that goes, the shell.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/fixtures/runner-lib.sh"
