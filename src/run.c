@@ -21,6 +21,9 @@ int db_run_header(struct db_run *run)
 {
 	FILE *out = run->options->json ? stderr : stdout;
 
+	/* a command tells by its start, and stderr is its own */
+	if (run->options->json && run->options->command)
+		return 0;
 	fprintf(out, "tracing on %s; %s\n", run->session.kernel.release,
 	       run->options->command ? run->options->command[0] :
 	       run->options->duration_s ? "for the time given" : "until ^C");
