@@ -201,13 +201,13 @@ for type in xfs ext4; do
 		$((4 * 1048576 / P)) $((4 * 1048576 / P + 1))
 	rm "$FS_DIR/held"
 
-	rm -f "$OUT"	# else the one before may be taken for it
 	"$W" pending "${D[@]}" --json --hold 100 >"$OUT" 2>"$TEST_TMP/err" &
 	held=$!
 	for ((n = 0; n < 600; n++)); do
-		[ -s "$OUT" ] && break
+		[ -n "$(find "$FS_DIR" -type f)" ] && break
 		sleep 0.1
 	done
+	sleep 1	# until it holds its write, most likely
 	kill -TERM "$held"
 	wait "$held"
 	is "$type SIGTERM with a write held ends it and removes its file" "$? $(find "$FS_DIR" -type f | wc -l)" \

@@ -33,6 +33,17 @@ struct wl_gate {
 	int err;
 };
 
+/* For a signal that comes while a write is held; one at a time is. */
+static _Atomic int held_uffd = -1;
+
+void wl_gate_let_go(void)
+{
+	int uffd = atomic_exchange(&held_uffd, -1);
+
+	if (uffd >= 0)
+		close(uffd);
+}
+
 static void *gated_write(void *arg)
 {
 	struct wl_gate *gate = arg;
@@ -59,6 +70,7 @@ static int register_gate_page(struct wl_gate *gate)
 			       "userfaultfd, which stops the write half way (needs root or CAP_SYS_PTRACE)");
 	if (ioctl(gate->uffd, UFFDIO_API, &api) || ioctl(gate->uffd, UFFDIO_REGISTER, &reg))
 		return wl_fail(gate->run, errno, "userfaultfd set-up");
+	atomic_store(&held_uffd, gate->uffd);
 	return 0;
 }
 
@@ -164,6 +176,7 @@ int wl_gate_pass(struct wl_gate *gate)
 		else
 			gate->uffd = -1;
 	}
+	atomic_store(&held_uffd, -1);
 	if (gate->uffd >= 0)
 		close(gate->uffd);
 	if (gate->buf)

@@ -414,8 +414,11 @@ static pid_t run_owner;
 /* Ends by the same signal, with the files removed. The cgroups' processes end with this one. */
 static void end_by_signal(int sig)
 {
-	if (getpid() == run_owner)
+	if (getpid() == run_owner) {
+		/* a write that is held keeps the file from being removed */
+		wl_gate_let_go();
 		wl_remove_files(run_to_end);
+	}
 	signal(sig, SIG_DFL);
 	raise(sig);
 }

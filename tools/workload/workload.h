@@ -221,6 +221,9 @@ struct wl_gate *wl_gate_stop(struct wl_run *run, struct wl_file *file);
 /* Lets the write go on, waits for its end and frees the gate. */
 int wl_gate_pass(struct wl_gate *gate);
 
+/* Lets a held write go on with a page of zeros, whatever holds it. Safe in a signal handler. */
+void wl_gate_let_go(void);
+
 /* residency.c */
 int wl_pages_of(int fd, uint64_t off, uint64_t len, bool use_mincore, struct wl_pages *pages);
 int wl_measure(struct wl_run *run, struct wl_file *file, struct wl_pages *pages);
