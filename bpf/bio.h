@@ -15,14 +15,29 @@ db_inline bool db_bio_is_write(const struct bio *bio)
 	return op == DB_REQ_OP_WRITE || op == DB_REQ_OP_ZONE_APPEND;
 }
 
-db_inline bool db_bvec_dropbehind(__u64 address)
+/* Address of the bio's vectors, 0 if it has none; as a number, to compute with. */
+db_inline __u64 db_bio_vecs(const struct bio *bio)
+{
+	__u64 vecs = 0;
+
+	bpf_core_read(&vecs, sizeof(vecs), &bio->bi_io_vec);
+	return vecs;
+}
+
+/* Address of the folio that the vector at @address names, or 0. */
+db_inline __u64 db_bvec_folio(__u64 address)
 {
 	__u64 page = 0;
 
-	/* as a number, to compute with */
 	bpf_core_read(&page, sizeof(page), &((struct bio_vec *)address)->bv_page);
-	return page && db_folio_flags(db_typed(struct folio, db_page_folio(page))) &
-		       db_pg_bit(dropbehind);
+	return page ? db_page_folio(page) : 0;
+}
+
+db_inline bool db_bvec_dropbehind(__u64 address)
+{
+	__u64 folio = db_bvec_folio(address);
+
+	return folio && db_folio_flags(db_typed(struct folio, folio)) & db_pg_bit(dropbehind);
 }
 
 /*
@@ -32,13 +47,13 @@ db_inline bool db_bvec_dropbehind(__u64 address)
  */
 db_inline bool db_bio_dropbehind(const struct db_config *cfg, const struct bio *bio)
 {
-	__u64 vecs = 0;
+	__u64 vecs;
 	__u16 n;
 
 	if (bio->bi_flags & cfg->flag_bio_complete_in_task)
 		return true;
 	n = bio->bi_vcnt;
-	bpf_core_read(&vecs, sizeof(vecs), &bio->bi_io_vec);
+	vecs = db_bio_vecs(bio);
 	if (!vecs)
 		return false;
 	if (db_bvec_dropbehind(vecs))
@@ -63,10 +78,11 @@ static long db_vec_add(__u32 i, struct db_vec_walk *walk)
 /* Bytes of a bio, from its vectors: what remains to be done is 0 when it completes.  0: unknown. */
 db_inline __u32 db_bio_bytes(const struct bio *bio)
 {
-	struct db_vec_walk walk = {};
+	struct db_vec_walk walk = {
+		.vec = db_bio_vecs(bio),
+	};
 	__u16 n = bio->bi_vcnt;
 
-	bpf_core_read(&walk.vec, sizeof(walk.vec), &bio->bi_io_vec);
 	if (!walk.vec || n > DB_BIO_VECS_MAX)
 		return 0;
 	bpf_loop(n, db_vec_add, &walk, 0);
@@ -76,14 +92,9 @@ db_inline __u32 db_bio_bytes(const struct bio *bio)
 /* Flow of the first folio that a bio writes, if that one is tracked; 0: unknown. */
 db_inline __u32 db_bio_flow(const struct db_config *cfg, const struct bio *bio)
 {
-	__u64 vecs = 0, page = 0;
-	struct db_folio *f;
+	__u64 vecs = db_bio_vecs(bio), folio = vecs ? db_bvec_folio(vecs) : 0;
+	struct db_folio *f = folio ? db_table_find(cfg, folio) : NULL;
 
-	bpf_core_read(&vecs, sizeof(vecs), &bio->bi_io_vec);
-	if (!vecs)
-		return 0;
-	bpf_core_read(&page, sizeof(page), &((struct bio_vec *)vecs)->bv_page);
-	f = page ? db_table_find(cfg, db_page_folio(page)) : NULL;
 	return f ? f->flow : 0;
 }
 

@@ -425,12 +425,13 @@ db_inline unsigned long db_rwsem_writer(const struct rw_semaphore *sem)
 	const struct rw_semaphore___rt *rt = (const void *)sem;
 	unsigned long owner = 0;
 
-	if (bpf_core_field_exists(plain->owner))
+	if (bpf_core_field_exists(plain->owner)) {
 		owner = plain->owner.counter;
-	else if (bpf_core_field_exists(rt->rwbase.rtmutex.owner))
+		if (owner & DB_RWSEM_READER_OWNED)
+			return 0;
+	} else if (bpf_core_field_exists(rt->rwbase.rtmutex.owner)) {
 		bpf_core_read(&owner, sizeof(owner), &rt->rwbase.rtmutex.owner);
-	if (bpf_core_field_exists(plain->owner) && owner & DB_RWSEM_READER_OWNED)
-		return 0;
+	}
 	return owner & ~DB_RWSEM_OWNER_FLAGS;
 }
 

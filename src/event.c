@@ -16,14 +16,6 @@ static const char *type_word(unsigned int bit)
 
 #define TYPES	3
 
-static void put_known(struct db_put *p, json_t *to, const char *key, __u64 value)
-{
-	if (value)
-		db_put_u64(p, to, key, value);
-	else
-		db_put(p, to, key, json_null());
-}
-
 void db_event_put(struct db_put *p, json_t *array, const struct db_event *e)
 {
 	json_t *to = db_put_object(p, array, NULL);
@@ -37,12 +29,12 @@ void db_event_put(struct db_put *p, json_t *array, const struct db_event *e)
 	db_put_text(p, to, "context", db_context_key_word(e->context));
 	db_put_text(p, to, "runner", db_runner_key(e->runner));
 	db_put_u64(p, to, "workqueue_slot", e->wq);
-	put_known(p, to, "latency_ns", e->latency_ns);
+	db_put_known(p, to, "latency_ns", e->latency_ns);
 	db_put_u64(p, to, "flow", e->flow);
 	if (e->type == DB_EV_DEFER) {
 		db_put_text(p, to, "mechanism", db_mechanism_key(e->mechanism));
 		db_put_u64(p, to, "dev", e->dev);
-		put_known(p, to, "bytes", e->bytes);
+		db_put_known(p, to, "bytes", e->bytes);
 	} else {
 		db_put_text(p, to, "op", db_op_word(e->op));
 		db_put_text(p, to, "outcome", db_outcome_key(e->outcome));

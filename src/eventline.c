@@ -106,14 +106,6 @@ void db_event_text(FILE *out, const struct db_event *e, struct db_flow_names *na
 		write_file(out, db_flow_name(names, e->flow));
 }
 
-static void put_known(struct db_put *put, json_t *o, const char *key, __u64 value)
-{
-	if (value)
-		db_put_u64(put, o, key, value);
-	else
-		db_put(put, o, key, json_null());
-}
-
 static void put_flow(struct db_put *put, json_t *o, const struct db_named_flow *f)
 {
 	db_put_text(put, o, "file", f->flow.file);
@@ -135,7 +127,7 @@ static void put_folio(struct db_put *put, json_t *o, const struct db_event *e,
 	db_put_u64(put, o, "index", e->index);
 	db_put_u64(put, o, "order", e->order);
 	db_put_u64(put, o, "residency_ns", e->residency_ns);
-	put_known(put, o, "latency_ns", e->latency_ns);
+	db_put_known(put, o, "latency_ns", e->latency_ns);
 	db_put_u64(put, o, "flow", e->flow);
 	put_flow(put, o, f);
 	db_put(put, o, "dev", f->known ? json_integer(f->flow.dev) : json_null());
@@ -148,8 +140,8 @@ static void put_bio(struct db_put *put, json_t *o, const struct db_event *e,
 	db_put_text(put, o, "op", "write");
 	db_put_text(put, o, "mechanism", db_mechanism_key(e->mechanism));
 	db_put_u64(put, o, "latency_ns", e->latency_ns);
-	put_known(put, o, "bytes", e->bytes);
-	put_known(put, o, "flow", e->flow);
+	db_put_known(put, o, "bytes", e->bytes);
+	db_put_known(put, o, "flow", e->flow);
 	if (e->flow)
 		put_flow(put, o, db_flow_name(names, e->flow));
 	db_put_u64(put, o, "dev", e->dev);

@@ -70,6 +70,14 @@ void db_put_u64(struct db_put *put, json_t *parent, const char *key, __u64 value
 	db_put_u128(put, parent, key, value);
 }
 
+void db_put_known(struct db_put *put, json_t *parent, const char *key, __u64 value)
+{
+	if (value)
+		db_put_u64(put, parent, key, value);
+	else
+		db_put(put, parent, key, json_null());
+}
+
 static void put_bytes(struct db_put *put, json_t *parent, const char *key, const char *text)
 {
 	size_t n = strlen(text), i;

@@ -36,6 +36,9 @@ json_t *db_put_array(struct db_put *put, json_t *parent, const char *key);
 void db_put_u64(struct db_put *put, json_t *parent, const char *key, __u64 value);
 void db_put_u128(struct db_put *put, json_t *parent, const char *key, unsigned __int128 value);
 
+/* The same, but 0 stands for unknown and becomes null. */
+void db_put_known(struct db_put *put, json_t *parent, const char *key, __u64 value);
+
 /*
  * NULL becomes null.  Text that is not UTF-8 is written with '?' for every
  * byte outside ASCII, and beside it, in an object, KEY_hex has its bytes.
