@@ -11,6 +11,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "modules.h"
+
 /* A module's BTF; NULL when it has none, which is worth remembering too. */
 struct db_module_btf {
 	struct db_module_btf *next;
@@ -90,6 +92,16 @@ static bool parse_symbol(char *line, struct db_symbol *symbol)
 	return true;
 }
 
+/* What db_kernel_refresh() compares; NULL: not readable. */
+static char *read_modules(void)
+{
+	char *text = read_all("/proc/modules");
+
+	if (text)
+		db_modules_forget_users(text);
+	return text;
+}
+
 int db_kernel_read_symbols(struct db_kernel *kernel)
 {
 	struct db_symbol symbol, *bigger;
@@ -97,7 +109,7 @@ int db_kernel_read_symbols(struct db_kernel *kernel)
 	size_t room = 0;
 
 	free_symbols(kernel);
-	kernel->modules = read_all("/proc/modules");
+	kernel->modules = read_modules();
 	kernel->symbol_text = read_all("/proc/kallsyms");
 	for (line = kernel->symbol_text; line && *line; line = next) {
 		next = line + strcspn(line, "\n");
@@ -121,7 +133,7 @@ int db_kernel_read_symbols(struct db_kernel *kernel)
 
 int db_kernel_refresh(struct db_kernel *kernel)
 {
-	char *modules = read_all("/proc/modules");
+	char *modules = read_modules();
 	bool same = modules && kernel->modules && !strcmp(modules, kernel->modules);
 	int err;
 

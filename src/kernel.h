@@ -17,7 +17,7 @@ struct db_kernel {
 	struct db_symbol *symbols;	/* function symbols; owned, may be empty */
 	size_t nsymbols;
 	char *symbol_text;		/* what their names point into; owned */
-	char *modules;			/* /proc/modules when the symbols were read; owned */
+	char *modules;			/* those loaded when the symbols were read; owned */
 	struct db_module_btf *module_btfs;	/* those asked for so far; owned list */
 };
 
