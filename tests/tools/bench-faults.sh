@@ -34,6 +34,13 @@ within() {
 	return 1
 }
 
+# Takes what is free in $1 but for a few MiB; fails while a writer is faster.
+fill() {
+	local free
+	free=$(df --output=avail -B1 "$1" | tail -n 1)
+	fallocate -l $((free - 4194304)) "$1/filler" 2>/dev/null
+}
+
 no_files() { [ "$(files "$1")" -eq 0 ]; }
 some_file() { [ "$(files "$1")" -gt 0 ]; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
@@ -87,14 +94,28 @@ if ! "$B" f2fs-dontcache --quick --dir "$M" --quiet --io-sizes 64K --size 1M --r
 	finish
 fi
 
+# A run that cannot hold one I/O would have no end
+for p in f2fs-dontcache f2fs-dontcache-read control per-second f2fs-large-folio neighbour fsync-neighbour; do
+	refuses "$p: I/O greater than the file" 1 'I/O of 1M does not fit into the (64|32)K of a file.*greater --size' \
+		"$B" "$p" --quick --dir "$M" --quiet --io-sizes 1M --size 64K
+done
+refuses "control: its usual I/O greater than the file" 1 'I/O of 1M does not fit into the 64K' \
+	"$B" control --quick --dir "$M" --quiet --size 64K
+refuses "f2fs-large-folio: its usual I/O greater than the file" 1 'I/O of 1M does not fit into the 64K' \
+	"$B" f2fs-large-folio --quick --dir "$M" --quiet --size 64K
+refuses "paced: I/O greater than the file" 1 'I/O of 1M does not fit into the 64K' \
+	"$B" paced --quick --dir "$M" --quiet --rates 1M --io-sizes 1M --size 64K
+refuses "a hot set of less than a page" 1 '--hot-size is less than a page' \
+	"$B" neighbour --quick --dir "$M" --quiet --hot-size 512
+is "refused runs leave nothing" "$(files "$M")" 0
+
 # Space
 refuses "not enough space" 1 'MiB free and the preset needs' "$B" f2fs-dontcache --quick --dir "$M" --size 1G
 "$B" paced --quick --dir "$M" --rates 16M --duration 20 --size 300M --quiet 2>"$TEST_TMP/err" &
 pid=$!
 within some_file "$M" || not_ok "a load to fill the disk under" "it made no file"
 sleep 0.2
-free=$(df --output=avail -B1 "$M" | tail -n 1)
-fallocate -l $((free - 1048576)) "$M/filler" 2>/dev/null || fallocate -l $((free - 8388608)) "$M/filler"
+within fill "$M" || not_ok "a disk that fills up" "it could not be filled"
 wait "$pid"
 is "a disk that fills up ends the run" "$?" 1
 like "and is told" "$(cat "$TEST_TMP/err")" 'No space left on device; give a smaller --size'

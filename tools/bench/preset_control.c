@@ -42,6 +42,7 @@ static int check_options(const struct options *opt)
 static int make_plan(struct session *s, struct plan *p)
 {
 	static const uint64_t usual[] = { 4 * KIB, 64 * KIB, MIB };
+	int err;
 
 	if (!s->opt.nr_io_sizes) {
 		memcpy(s->opt.io_sizes, usual, sizeof(usual));
@@ -51,6 +52,9 @@ static int make_plan(struct session *s, struct plan *p)
 	p->rounds = session_count(s, "rounds", s->opt.rounds, s->opt.label ? 1 : 3,
 				  s->opt.label ? 1 : 2);
 	p->total_bytes = session_bytes(s, "size", s->opt.size_bytes, 2 * GIB, 8 * MIB);
+	err = session_check_io(p->sizes, p->nr_sizes, p->total_bytes);
+	if (err)
+		return err;
 	progress_init(&s->prog, s->opt.progress, (unsigned int)p->nr_sizes * 2 * p->rounds *
 		      (s->opt.label ? 1 : 2));
 	return place_check_space(&s->place, p->total_bytes);

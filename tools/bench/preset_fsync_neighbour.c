@@ -43,6 +43,8 @@ struct syncer {
 
 static int make_plan(struct session *s, struct plan *p)
 {
+	int err;
+
 	p->record_bytes = 4 * KIB;
 	p->io_bytes = session_bytes(s, "io_size", s->opt.nr_io_sizes ? s->opt.io_sizes[0] : 0,
 				    64 * KIB, 64 * KIB);
@@ -51,8 +53,9 @@ static int make_plan(struct session *s, struct plan *p)
 	p->duration_s = session_seconds(s, "duration_s", s->opt.duration_s, 20, 0.5);
 	p->rounds = session_count(s, "rounds", s->opt.rounds, 2, 1);
 	result_setting(&s->res, "record", "4K, appended, then fsync");
-	if (p->stream_bytes < p->io_bytes)
-		return bench_error("--size is too small; give a greater one");
+	err = session_check_io(&p->io_bytes, 1, p->stream_bytes);
+	if (err)
+		return err;
 	progress_init(&s->prog, s->opt.progress, p->rounds * (unsigned int)NR_COLUMNS);
 	return place_check_space(&s->place, p->log_bytes + p->stream_bytes);
 }

@@ -66,6 +66,7 @@ static int make_plan(struct session *s, struct plan *p)
 {
 	static const uint64_t usual[] = { 4 * KIB, 64 * KIB, MIB };
 	unsigned int variants;
+	int err;
 
 	if (!s->opt.nr_io_sizes) {
 		memcpy(s->opt.io_sizes, usual, sizeof(usual));
@@ -74,6 +75,9 @@ static int make_plan(struct session *s, struct plan *p)
 	p->nr_sizes = session_io_sizes(s, p->sizes);
 	p->rounds = session_count(s, "rounds", s->opt.rounds, 10, 1);
 	p->total_bytes = session_bytes(s, "size", s->opt.size_bytes, 256 * MIB, 4 * MIB);
+	err = session_check_io(p->sizes, p->nr_sizes, p->total_bytes);
+	if (err)
+		return err;
 	p->limit_s = session_seconds(s, "run_limit_s", s->opt.run_limit_s, 10, 0.25);
 	p->dontcache = place_has_dontcache(&s->place);
 	p->immutable = !strcmp(result_env_text(&s->res, "filesystem"), "f2fs");

@@ -29,6 +29,7 @@ static int make_plan(struct session *s, struct plan *p)
 	static const uint64_t usual[] = { 64 * MIB, 128 * MIB, 256 * MIB };
 	uint64_t greatest = 0, total;
 	size_t i;
+	int err;
 
 	p->nr_rates = s->opt.nr_rates ? s->opt.nr_rates : 3;
 	for (i = 0; i < p->nr_rates; i++) {
@@ -46,8 +47,9 @@ static int make_plan(struct session *s, struct plan *p)
 			    " MiB are full (--size)", p->span_bytes / MIB);
 	else
 		p->span_bytes = total > p->io_bytes ? total : p->io_bytes;
-	if (p->span_bytes < p->io_bytes)
-		return bench_error("the I/O size is greater than --size; give a greater --size");
+	err = session_check_io(&p->io_bytes, 1, p->span_bytes);
+	if (err)
+		return err;
 	progress_init(&s->prog, s->opt.progress, (unsigned int)p->nr_rates * p->rounds * 2);
 	return place_check_space(&s->place, p->span_bytes);
 }

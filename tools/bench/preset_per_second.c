@@ -34,6 +34,7 @@ struct parts {
 static int make_plan(struct session *s, struct plan *p)
 {
 	uint64_t size;
+	int err;
 
 	p->files = session_count(s, "files", s->opt.files, 4, 2);
 	p->rounds = session_count(s, "rounds", s->opt.rounds, 1, 1);
@@ -47,8 +48,9 @@ static int make_plan(struct session *s, struct plan *p)
 	if (p->limit_bytes)
 		session_bytes(s, "memory_limit", p->limit_bytes, 0, 0);
 	p->part_bytes = size / p->files / p->io_bytes * p->io_bytes;
-	if (!p->part_bytes)
-		return bench_error("--size is less than one I/O for each file; give a greater --size");
+	err = session_check_io(&p->io_bytes, 1, size / p->files);
+	if (err)
+		return err;
 	result_note(&s->res, "each file is gone over again from its start when it is full (--size)");
 	progress_init(&s->prog, s->opt.progress, p->rounds * 2);
 	return place_check_space(&s->place, size);

@@ -22,14 +22,14 @@ struct plan {
 
 static int make_plan(struct session *s, struct plan *p)
 {
-	size_t i;
+	int err;
 
 	p->nr_sizes = session_io_sizes(s, p->sizes);
 	p->rounds = session_count(s, "rounds", s->opt.rounds, 2, 2);
 	p->total_bytes = session_bytes(s, "size", s->opt.size_bytes, 2 * GIB, 8 * MIB);
-	for (i = 0; i < p->nr_sizes; i++)
-		if (p->sizes[i] > p->total_bytes)
-			return bench_error("an I/O size is greater than --size; give a greater --size");
+	err = session_check_io(p->sizes, p->nr_sizes, p->total_bytes);
+	if (err)
+		return err;
 	progress_init(&s->prog, s->opt.progress, (unsigned int)p->nr_sizes * p->rounds * 2);
 	return place_check_space(&s->place, p->total_bytes);
 }

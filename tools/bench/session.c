@@ -79,6 +79,22 @@ size_t session_io_sizes(struct session *s, uint64_t *sizes)
 	return n;
 }
 
+int session_check_io(const uint64_t *io_sizes, size_t nr, uint64_t total_bytes)
+{
+	char io[32], total[32];
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (io_sizes[i] <= total_bytes)
+			continue;
+		format_bytes(io_sizes[i], io, sizeof(io));
+		format_bytes(total_bytes, total, sizeof(total));
+		return bench_error("an I/O of %s does not fit into the %s of a file; give a greater --size or smaller --io-sizes",
+				   io, total);
+	}
+	return 0;
+}
+
 double session_interval(struct session *s)
 {
 	return session_seconds(s, "interval_s", s->opt.interval_s, 1, 0.05);

@@ -58,6 +58,12 @@ size_t session_io_sizes(struct session *s, uint64_t *sizes);
  */
 int session_rest(struct session *s, const struct bfile *files, size_t nr);
 
+/*
+ * A run of @total bytes must hold one I/O of each size, or it would have no end.
+ * 0, or -EINVAL (told).
+ */
+int session_check_io(const uint64_t *io_sizes, size_t nr, uint64_t total_bytes);
+
 /* Seconds between two samples. */
 double session_interval(struct session *s);
 
