@@ -79,6 +79,18 @@ static bool has_option(const char *options, const char *wanted)
 	return false;
 }
 
+/* The mount's options and then the filesystem's, but for its "rw" or "ro": one is enough. */
+static char *join_options(const char *mount, const char *super, bool read_only)
+{
+	const char *more = super ? super + strcspn(super, ",") : "";
+	char *all;
+
+	if (asprintf(&all, "%s%s%s", read_only ? "ro" : "rw", mount + strcspn(mount, ","),
+		     more) < 0)
+		return NULL;
+	return all;
+}
+
 /* ID PARENT MAJ:MIN ROOT PATH OPTIONS [TAGS] - TYPE SOURCE SUPEROPTIONS */
 static int parse(struct db_mount *mount, char *line, FILE *filesystems)
 {
@@ -108,7 +120,8 @@ static int parse(struct db_mount *mount, char *line, FILE *filesystems)
 	mount->fs = strdup(type);
 	mount->source = strdup(source);
 	mount->path = strdup(field[4]);
-	return mount->fs && mount->source && mount->path ? 0 : -ENOMEM;
+	mount->options = join_options(field[5], options, mount->read_only);
+	return mount->fs && mount->source && mount->path && mount->options ? 0 : -ENOMEM;
 }
 
 static bool below(const char *path, const char *mount)
@@ -160,6 +173,7 @@ static void free_mount(struct db_mount *mount)
 	free(mount->fs);
 	free(mount->source);
 	free(mount->path);
+	free(mount->options);
 }
 
 int db_mounts_read(struct db_mounts *mounts)

@@ -23,6 +23,7 @@ struct db_mount {
 	char *fs;		/* type; owned */
 	char *source;		/* owned */
 	char *path;		/* where; owned */
+	char *options;		/* of this mount and of its filesystem, as /proc/mounts has them; owned */
 };
 
 struct db_mounts {

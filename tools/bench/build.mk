@@ -4,12 +4,18 @@
 
 BENCH_LDFLAGS ?= -static
 BENCH_SRCS := $(wildcard tools/bench/*.c)
-BENCH_OBJS := $(BENCH_SRCS:tools/bench/%.c=$(BUILD)/bench/%.o)
+# The one parser of mountinfo is the tool's; it stands alone.
+BENCH_OBJS := $(BENCH_SRCS:tools/bench/%.c=$(BUILD)/bench/%.o) $(BUILD)/bench/mounts.o
+BENCH_CFLAGS := -std=gnu11 -D_FILE_OFFSET_BITS=64
 TOOLS_BINS += $(BUILD)/dontcache-bench
 
 $(BUILD)/bench/%.o: tools/bench/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -MMD -MP -c -o $@ $<
+	$(CC) $(CFLAGS) $(BENCH_CFLAGS) -D_GNU_SOURCE -MMD -MP -c -o $@ $<
+
+$(BUILD)/bench/mounts.o: src/mounts.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(BENCH_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/dontcache-bench: $(BENCH_OBJS)
 	$(CC) $(CFLAGS) $(BENCH_LDFLAGS) -o $@ $(BENCH_OBJS) -ljansson -lpthread -lm

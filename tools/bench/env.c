@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../src/mounts.h"
 #include "cgroup.h"
 #include "env.h"
 #include "err.h"
@@ -36,34 +37,23 @@ static int record_kernel(struct result *r)
 	return err ? err : result_env(r, "machine", u.machine);
 }
 
-/* Type and options of the mount that holds @path (the longest mount point wins). */
+/* The mount that holds @path; texts stay as they are when it cannot be told. */
 static void find_mount(const char *path, char *point, size_t point_size, char *type,
 		       size_t type_size, char *opts, size_t opts_size)
 {
-	char real[PATH_MAX], *line = NULL, where[1024], kind[64], how[1024];
-	FILE *f = fopen("/proc/mounts", "re");
-	size_t cap = 0, best = 0;
+	const struct db_mount *mount;
+	struct db_mounts mounts;
+	char real[PATH_MAX];
 
-	if (!f)
+	if (db_mounts_read(&mounts))
 		return;
-	if (!realpath(path, real))
-		snprintf(real, sizeof(real), "%s", path);
-	while (getline(&line, &cap, f) > 0) {
-		size_t n;
-
-		if (sscanf(line, "%*s %1023s %63s %1023s", where, kind, how) != 3)
-			continue;
-		n = strlen(where);
-		if (n < best || strncmp(real, where, n) ||
-		    (n > 1 && real[n] && real[n] != '/'))
-			continue;
-		best = n;
-		snprintf(point, point_size, "%s", where);
-		snprintf(type, type_size, "%s", kind);
-		snprintf(opts, opts_size, "%s", how);
+	mount = realpath(path, real) ? db_mounts_find(&mounts, real) : NULL;
+	if (mount) {
+		snprintf(point, point_size, "%s", mount->path);
+		snprintf(type, type_size, "%s", mount->fs);
+		snprintf(opts, opts_size, "%s", mount->options);
 	}
-	free(line);
-	fclose(f);
+	db_mounts_free(&mounts);
 }
 
 void env_mount_point(const char *path, char *buf, size_t size)
