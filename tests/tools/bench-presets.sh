@@ -82,6 +82,17 @@ if tiny f2fs-dontcache --size 8M; then
 		"$B f2fs-dontcache --quick --dir $M --json $J --size 8M"
 fi
 
+# A mount point with a blank, which /proc writes as \\040.
+blank="$TEST_TMP/a mount\\point"
+mkdir "$blank"
+mount --bind "$M" "$blank"
+at_end umount "$blank"
+J=$TEST_TMP/blank.json
+"$B" f2fs-dontcache --quick --dir "$blank" --io-sizes 64K --rounds 1 --size 1M --quiet --json "$J"
+is "the filesystem of a mount point with a blank" "$(jq -r .environment.filesystem "$J")" xfs
+is "its options are those of /proc/mounts" "$(jq -r .environment.mount_options "$J")" \
+	"$(awk -v at="$M" '$2 == at { print $4 }' /proc/mounts)"
+
 # Progress: which run of how many, and the time left once one is done.
 "$B" f2fs-dontcache --quick --dir "$M" --io-sizes 64K --size 1M --quiet --progress always 2>"$TEST_TMP/err"
 like "progress names the run" "$(head -n 1 "$TEST_TMP/err")" \
@@ -108,6 +119,11 @@ elif tiny f2fs-dontcache --trace --io-sizes 64K; then
 		"$(jq .ledger.total.outcomes.write.dropped_after_write.pages "$J")" "$pages"
 	like "the ledger stands beside the tables" "$(cat "$TEST_TMP/f2fs-dontcache.txt")" \
 		"births, write +$pages pages"
+	is "a traced run is recorded as one" "$(jq -r .settings.trace "$J")" yes
+	rm -f "$J"
+	"$B" f2fs-dontcache --quick --trace --io-sizes 64K --rounds 1 --dir "$blank" --json "$J" --quiet
+	is "the tracer watches a mount point with a blank" "$(jq .ledger.total.births.write.pages "$J")" \
+		$((8388608 / PAGE))
 fi
 refuses "no tracer" 1 'run the tracer /nonexistent: No such file' "$B" f2fs-dontcache --quick --dir "$M" \
 	--tracer /nonexistent
@@ -179,6 +195,7 @@ else
 fi
 if tiny neighbour --no-cgroup --duration 0.3; then
 	is "refaults of a group that is not there are unavailable" "$(runs '.metrics.refaults == null')" 3
+	is "that there was no group is recorded" "$(jq -r .settings.cgroup "$J")" none
 fi
 if tiny per-second --op read --duration 0.2; then
 	is "read runs have no fsync" "$(runs '.metrics.fsync_s == null')" 2

@@ -68,6 +68,14 @@ out=$("$B" report "$G/published-write.json" --beside "$TEST_TMP/f2fs-dontcache-w
 like "keys are joined whatever their case" "$out" '4K .* -68\.08 +1\.5'
 like "a row that only the reference has" "$out" $'\n  2M +2\\.5\n'
 
+# The ledger: a unit where the tracer's name has one, and what it could not count is no zero.
+jq --slurpfile ledger "$G/ledger.json" '.ledger = $ledger[0]' "$G/published-write.json" >"$TEST_TMP/traced.json"
+mkdir "$TEST_TMP/ledger"
+"$B" report "$TEST_TMP/traced.json" --csv "$TEST_TMP/ledger" >"$TEST_TMP/ledger.txt"
+must "reviewed ledger" diff -u "$G/expect-ledger.csv" "$TEST_TMP/ledger/f2fs-dontcache-ledger.csv"
+like "what the tracer could not watch is named" "$(cat "$TEST_TMP/ledger.txt")" \
+	'could not watch: folio_end_writeback; '
+
 # Compare
 must "equal environments compare" "$B" compare "$G/published-write.json" "$G/published-write.json" --quiet
 jq '.environment.memory_mib = "2"' "$G/published-write.json" >"$TEST_TMP/other.json"
@@ -79,6 +87,19 @@ refuses "unlike presets are refused" 1 'unlike runs: presets' \
 jq '.settings.size = "1G"' "$G/published-write.json" >"$TEST_TMP/other.json"
 refuses "unlike settings are refused" 1 'size \(64G, 1G\)' \
 	"$B" compare "$G/published-write.json" "$TEST_TMP/other.json" --quiet
+# What only one of the two has is a difference, whichever of them it is.
+for fact in settings.memory_limit settings.trace settings.cgroup environment.damon; do
+	name=${fact#*.}
+	jq ".$fact = \"some\"" "$G/published-write.json" >"$TEST_TMP/other.json"
+	refuses "$name in the second only is refused" 1 "unlike runs: $name \(absent, some\)" \
+		"$B" compare "$G/published-write.json" "$TEST_TMP/other.json" --quiet
+	refuses "$name in the first only is refused" 1 "unlike runs: $name \(some, absent\)" \
+		"$B" compare "$TEST_TMP/other.json" "$G/published-write.json" --quiet
+	"$B" compare "$G/published-write.json" "$TEST_TMP/other.json" --quiet --allow "$name" \
+		--json "$TEST_TMP/joined-$name.json"
+	is "$name, allowed, is told of both sides" \
+		"$(jq -r ".$fact" "$TEST_TMP/joined-$name.json")" "absent | some"
+done
 jq '(.runs[].metrics.throughput_mib_s) |= . * 2' "$G/published-write.json" >"$TEST_TMP/other.json"
 out=$("$B" compare "$G/published-write.json" "$TEST_TMP/other.json")
 is "doubled throughput is +100 % in each of the 18 rows" "$(grep -c '+100\.00' <<<"$out")" 18

@@ -29,22 +29,39 @@ static bool allowed(const struct options *opt, const char *name)
 	return false;
 }
 
-/* Append the facts of @a that @b tells otherwise to @list. */
-static void differences(const struct fact *a, size_t nr, const struct result *b,
-			const char *(*text)(const struct result *r, const char *name),
+/* Text of the fact, NULL when it is not there. */
+static const char *find_fact(const struct fact *facts, size_t nr, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(facts[i].name, name))
+			return facts[i].text;
+	return NULL;
+}
+
+static void difference(const char *name, const char *a, const char *b,
+		       const struct options *opt, char *list, size_t size)
+{
+	size_t used = strlen(list);
+
+	if ((a && b && !strcmp(a, b)) || allowed(opt, name))
+		return;
+	snprintf(list + used, size - used, "%s%s (%s, %s)", used ? "; " : "", name,
+		 a ? a : "absent", b ? b : "absent");
+}
+
+/* Append the facts that @a and @b do not tell alike to @list: of either, not of one only. */
+static void differences(const struct fact *a, size_t nr_a, const struct fact *b, size_t nr_b,
 			const struct options *opt, char *list, size_t size)
 {
 	size_t i;
 
-	for (i = 0; i < nr; i++) {
-		const char *other = text(b, a[i].name);
-		size_t used = strlen(list);
-
-		if (!strcmp(a[i].text, other) || allowed(opt, a[i].name))
-			continue;
-		snprintf(list + used, size - used, "%s%s (%s, %s)", used ? "; " : "", a[i].name,
-			 a[i].text, other);
-	}
+	for (i = 0; i < nr_a; i++)
+		difference(a[i].name, a[i].text, find_fact(b, nr_b, a[i].name), opt, list, size);
+	for (i = 0; i < nr_b; i++)
+		if (!find_fact(a, nr_a, b[i].name))
+			difference(b[i].name, NULL, b[i].text, opt, list, size);
 }
 
 int compare_check(const struct result *a, const struct result *b, const struct options *opt)
@@ -54,8 +71,8 @@ int compare_check(const struct result *a, const struct result *b, const struct o
 	if (strcmp(a->preset, b->preset))
 		return bench_error("unlike runs: presets %s and %s; compare results of one preset",
 				   a->preset, b->preset);
-	differences(a->env, a->nr_env, b, result_env_text, opt, list, sizeof(list));
-	differences(a->settings, a->nr_settings, b, result_setting_text, opt, list,
+	differences(a->env, a->nr_env, b->env, b->nr_env, opt, list, sizeof(list));
+	differences(a->settings, a->nr_settings, b->settings, b->nr_settings, opt, list,
 		    sizeof(list));
 	if (*list)
 		return bench_error("unlike runs: %s; measure alike, or name each that may differ with --allow",
@@ -77,23 +94,42 @@ static int copy_run(struct result *out, const struct run *from, const char *grou
 	return err;
 }
 
-static int copy_facts(struct result *out, const struct result *a, const struct result *b)
+/* The facts of both through @add; where they differ, "BEFORE | AFTER". */
+static int join_facts(struct result *out, const struct fact *a, size_t nr_a,
+		      const struct fact *b, size_t nr_b,
+		      int (*add)(struct result *r, const char *name, const char *text))
 {
 	char text[512];
 	size_t i;
 	int err = 0;
 
-	for (i = 0; i < a->nr_env && !err; i++) {
-		const char *other = result_env_text(b, a->env[i].name);
+	for (i = 0; i < nr_a && !err; i++) {
+		const char *other = find_fact(b, nr_b, a[i].name);
 
-		if (!strcmp(a->env[i].text, other))
+		if (other && !strcmp(a[i].text, other))
 			snprintf(text, sizeof(text), "%s", other);
 		else
-			snprintf(text, sizeof(text), "%.200s | %.200s", a->env[i].text, other);
-		err = result_env(out, a->env[i].name, text);
+			snprintf(text, sizeof(text), "%.200s | %.200s", a[i].text,
+				 other ? other : "absent");
+		err = add(out, a[i].name, text);
 	}
-	for (i = 0; i < a->nr_settings && !err; i++)
-		err = result_setting(out, a->settings[i].name, a->settings[i].text);
+	for (i = 0; i < nr_b && !err; i++) {
+		if (find_fact(a, nr_a, b[i].name))
+			continue;
+		snprintf(text, sizeof(text), "absent | %.200s", b[i].text);
+		err = add(out, b[i].name, text);
+	}
+	return err;
+}
+
+static int copy_facts(struct result *out, const struct result *a, const struct result *b)
+{
+	size_t i;
+	int err;
+
+	err = join_facts(out, a->env, a->nr_env, b->env, b->nr_env, result_env);
+	err = err ? err : join_facts(out, a->settings, a->nr_settings, b->settings,
+				     b->nr_settings, result_setting);
 	for (i = 0; i < a->nr_notes && !err; i++)
 		err = result_note(out, "%s", a->notes[i]);
 	for (i = 0; i < b->nr_notes && !err; i++)

@@ -41,6 +41,9 @@ static int measure(struct session *s, const struct preset *p)
 	err = env_record(&s->res, &s->place);
 	if (err)
 		return bench_fail(err, "record", "the environment");
+	/* Probe points cost time: a traced run is no match for one without. */
+	if (s->opt.trace && result_setting(&s->res, "trace", "yes"))
+		return bench_fail(-ENOMEM, "record", "the settings");
 	if (p->dontcache && !getenv(TRACE_RESULT_ENV)) {
 		err = place_check_dontcache(&s->place);
 		if (err)

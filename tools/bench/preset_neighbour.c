@@ -50,6 +50,8 @@ struct groups {
 
 static int make_plan(struct session *s, struct plan *p)
 {
+	int err;
+
 	p->hot_bytes = session_bytes(s, "hot_size", s->opt.hot_bytes, 256 * MIB, 8 * MIB);
 	p->limit_bytes = session_bytes(s, "memory_limit", s->opt.memory_limit_bytes,
 				       2 * p->hot_bytes, 64 * MIB);
@@ -61,11 +63,17 @@ static int make_plan(struct session *s, struct plan *p)
 	p->read = s->opt.op_read;
 	result_setting(&s->res, "stream_op", p->read ? "read" : "write");
 	session_count(s, "victim_reads_per_s", VICTIM_READS_PER_S, 0, 0);
-	if (s->opt.no_cgroup)
+	/* Recorded where it is given, like a memory limit: without it is the usual way. */
+	if (s->opt.no_cgroup) {
+		result_setting(&s->res, "cgroup", "none");
 		result_note(&s->res, "no cgroup: the stream presses on the memory of the whole "
 			    "machine, so --size must be greater than it to evict anything");
-	if (p->hot_bytes < s->page_bytes || p->stream_bytes < p->io_bytes)
-		return bench_error("--hot-size or --size is too small; give a greater one");
+	}
+	if (p->hot_bytes < s->page_bytes)
+		return bench_error("--hot-size is less than a page; give a greater one");
+	err = session_check_io(&p->io_bytes, 1, p->stream_bytes);
+	if (err)
+		return err;
 	progress_init(&s->prog, s->opt.progress, p->rounds * (unsigned int)NR_COLUMNS);
 	return place_check_space(&s->place, p->hot_bytes + p->stream_bytes);
 }

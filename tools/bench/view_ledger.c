@@ -31,7 +31,15 @@ static int row(struct table *t, const char *what, const char *fmt, ...)
 	return 0;
 }
 
-/* A row for each entry of @o that has pages. */
+/* What the tracer could not count is null, or not there at all: never a zero. */
+static int number_row(struct table *t, const char *what, json_t *value, const char *unit)
+{
+	if (!json_is_integer(value))
+		return row(t, what, "unavailable");
+	return row(t, what, "%lld%s", (long long)json_integer_value(value), unit);
+}
+
+/* A row for each entry of @o that has pages, or whose pages are not known. */
 static int pages_rows(struct table *t, json_t *o, const char *prefix)
 {
 	const char *name;
@@ -40,12 +48,12 @@ static int pages_rows(struct table *t, json_t *o, const char *prefix)
 	int err = 0;
 
 	json_object_foreach(o, name, value) {
-		json_int_t pages = json_integer_value(json_object_get(value, "pages"));
+		json_t *pages = json_object_get(value, "pages");
 
-		if (!pages || err)
+		if (err || (json_is_integer(pages) && !json_integer_value(pages)))
 			continue;
 		snprintf(what, sizeof(what), "%s%s", prefix, name);
-		err = row(t, what, "%lld pages", (long long)pages);
+		err = number_row(t, what, pages, " pages");
 	}
 	return err;
 }
@@ -69,12 +77,12 @@ static int balance_rows(struct table *t, json_t *balance)
 	const char *verdict = json_string_value(json_object_get(balance, "verdict"));
 	int err;
 
-	err = row(t, "balance: births", "%lld pages", (long long)
-		  json_integer_value(json_object_get(balance, "births_pages")));
-	err = err ? err : row(t, "balance: outcomes", "%lld pages", (long long)
-			      json_integer_value(json_object_get(balance, "outcomes_pages")));
-	err = err ? err : row(t, "balance: still pending", "%lld pages", (long long)
-			      json_integer_value(json_object_get(balance, "pending_pages")));
+	err = number_row(t, "balance: births", json_object_get(balance, "births_pages"),
+			 " pages");
+	err = err ? err : number_row(t, "balance: outcomes",
+				     json_object_get(balance, "outcomes_pages"), " pages");
+	err = err ? err : number_row(t, "balance: still pending",
+				     json_object_get(balance, "pending_pages"), " pages");
 	return err ? err : row(t, "balance: verdict", "%s", verdict ? verdict : "unavailable");
 }
 
@@ -89,17 +97,17 @@ static int context_rows(struct table *t, json_t *contexts)
 		const char *context = json_string_value(json_object_get(c, "context"));
 		const char *runner = json_string_value(json_object_get(c, "runner"));
 		const char *wq = json_string_value(json_object_get(c, "workqueue"));
-		char what[96];
+		char what[96], unit[48];
 
+		snprintf(unit, sizeof(unit), " (%.40s)", place ? place : "?");
 		snprintf(what, sizeof(what), "completed in %.30s, %.20s", context ? context : "?",
 			 wq ? wq : runner ? runner : "?");
-		err = err ? err : row(t, what, "%lld (%s)", (long long)
-				      json_integer_value(json_object_get(c, "events")),
-				      place ? place : "?");
+		err = err ? err : number_row(t, what, json_object_get(c, "events"), unit);
 	}
 	return err;
 }
 
+/* The tracer's histograms carry their unit in the name; a queue depth has none. */
 static int latency_rows(struct table *t, json_t *latencies)
 {
 	const char *name;
@@ -108,13 +116,20 @@ static int latency_rows(struct table *t, json_t *latencies)
 	int err = 0;
 
 	json_object_foreach(latencies, name, value) {
+		json_t *count = json_object_get(value, "count");
 		json_t *p99 = json_object_get(value, "p99");
+		size_t len = strlen(name);
+		bool is_ns = len > 3 && !strcmp(name + len - 3, "_ns");
 
-		if (err || !json_integer_value(json_object_get(value, "count")) ||
-		    !json_is_number(p99))
+		if (err || (json_is_integer(count) && !json_integer_value(count)))
 			continue;
-		snprintf(what, sizeof(what), "%.60s p99", name);
-		err = row(t, what, "%.1f us", json_number_value(p99) / 1e3);
+		snprintf(what, sizeof(what), "%.*s p99", (int)(is_ns ? len - 3 : len), name);
+		if (!json_is_number(p99))
+			err = row(t, what, "unavailable");
+		else if (is_ns)
+			err = row(t, what, "%.1f us", json_number_value(p99) / 1e3);
+		else
+			err = row(t, what, "%.0f", json_number_value(p99));
 	}
 	return err;
 }
