@@ -428,6 +428,15 @@ db_inline struct db_work_line *db_work_line_of(__u64 work)
 	return bpf_map_lookup_elem(&db_works, &line);
 }
 
+/*
+ * F2FS on kernels before the block layer's helpers (kernel/7.2): one work item
+ * per bio, on an unbound workqueue, so its depth is that of all CPUs together.
+ */
+db_inline bool db_work_is_bio(__u32 mechanism)
+{
+	return mechanism == DB_MECH_F2FS_WQ;
+}
+
 /* It is queued once at a time and starts later, so nobody else looks for it now. */
 SEC("raw_tp/workqueue_queue_work")
 int BPF_PROG(work_queue, int cpu, __u64 pwq, __u64 work)
@@ -435,9 +444,13 @@ int BPF_PROG(work_queue, int cpu, __u64 pwq, __u64 work)
 	struct db_config *cfg = db_on();
 	struct db_work_line *line;
 	struct db_work *w, *found = NULL;
+	__u32 mechanism;
 	int i;
 
-	if (!cfg || db_work_mechanism(cfg, work) >= DB_MECH_NR)
+	if (!cfg)
+		return 0;
+	mechanism = db_work_mechanism(cfg, work);
+	if (mechanism >= DB_MECH_NR)
 		return 0;
 	line = db_work_line_of(work);
 	if (!line)
@@ -451,10 +464,13 @@ int BPF_PROG(work_queue, int cpu, __u64 pwq, __u64 work)
 		if (!w->work && !__sync_val_compare_and_swap(&w->work, 0, work))
 			found = w;
 	}
-	if (found)
-		found->queued_ns = bpf_ktime_get_ns();
-	else
+	if (!found) {
 		db_lose(DB_LOSS_BIO_FULL, 1);
+		return 0;
+	}
+	found->queued_ns = bpf_ktime_get_ns();
+	if (db_work_is_bio(mechanism))
+		db_depth_enter(mechanism, 0);
 	return 0;
 }
 
@@ -465,6 +481,7 @@ int BPF_PROG(work_start, __u64 work)
 	struct db_work_line *line;
 	struct db_work *w;
 	__u32 mechanism;
+	__u64 waited;
 	int i;
 
 	if (!cfg)
@@ -477,7 +494,12 @@ int BPF_PROG(work_start, __u64 work)
 		w = &line->works[i];
 		if (w->work != work)
 			continue;
-		db_hist_add(DB_HIST_WORK + mechanism, bpf_ktime_get_ns() - w->queued_ns);
+		waited = bpf_ktime_get_ns() - w->queued_ns;
+		db_hist_add(DB_HIST_WORK + mechanism, waited);
+		if (db_work_is_bio(mechanism)) {
+			db_hist_add(DB_HIST_DEFERRAL + mechanism, waited);
+			db_depth_leave(mechanism, 0);
+		}
 		w->work = 0;
 		break;
 	}

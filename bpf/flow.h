@@ -124,13 +124,20 @@ db_inline bool db_flow_wanted(const struct db_config *cfg, const struct db_flow_
 	return db_cgroup_wanted(cfg, cgrp);
 }
 
-/* A new slot; lumped flows have a range of their own behind cfg->flow_max. */
+/*
+ * A new slot; lumped flows have a range of their own behind cfg->flow_max.
+ * 0: none is free.  Several CPUs may ask for the last one at once.
+ */
 db_inline __u32 db_flow_new(const struct db_config *cfg, struct db_next *next, bool lumped)
 {
 	__u32 slot;
 
-	if (!lumped)
-		return __sync_fetch_and_add(&next->flow, 1) + 1;
+	if (!lumped) {
+		if (next->flow + 1 >= cfg->flow_max)
+			return 0;
+		slot = __sync_fetch_and_add(&next->flow, 1) + 1;
+		return slot < cfg->flow_max ? slot : 0;
+	}
 	if (cfg->flow_max + next->flow_lumped >= DB_MAX_FLOWS)
 		return 0;
 	slot = cfg->flow_max + __sync_fetch_and_add(&next->flow_lumped, 1);
@@ -167,14 +174,15 @@ static __noinline __u32 db_flow_find(struct inode *inode, unsigned long memcg_da
 	known = bpf_map_lookup_elem(&db_flow_index, &key);
 	if (known)
 		return *known;
-	if (next->flow + 1 >= cfg->flow_max) {
+	slot = db_flow_new(cfg, next, false);
+	if (!slot) {
 		key.ino = 0;
 		key.gen = 0;
 		known = bpf_map_lookup_elem(&db_flow_index, &key);
 		if (known)
 			return *known;
+		slot = db_flow_new(cfg, next, true);
 	}
-	slot = db_flow_new(cfg, next, !key.ino);
 	if (!slot || slot >= DB_MAX_FLOWS) {
 		db_lose(DB_LOSS_FLOW_FULL, 1);
 		return 0;

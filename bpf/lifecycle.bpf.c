@@ -317,7 +317,7 @@ db_inline int db_handle_wb_start(__u64 tag)
 		return 0;
 	folio = db_typed(struct folio, tag);
 	f = db_find_or_split(cfg, tag, folio, db_folio_flags(folio));
-	if (f && !f->wb_start_ns)
+	if (f)
 		f->wb_start_ns = bpf_ktime_get_ns();
 	return 0;
 }
@@ -446,21 +446,41 @@ db_inline int db_handle_drop_ret(__u64 tag)
 	return 0;
 }
 
-/* The copy of a migrated folio does not inherit the flag. */
-db_inline int db_handle_migrate(__u64 tag)
+/*
+ * The copy of a migrated folio does not inherit the flag, so an undecided one is
+ * left behind now.  The slot goes with the copy, for what becomes of it later.
+ */
+db_inline int db_handle_migrate(__u64 to, __u64 from)
 {
 	struct db_config *cfg = db_on();
-	struct folio *folio;
-	struct db_folio *f;
+	struct db_folio *f, *copy;
 
 	if (!cfg)
 		return 0;
-	folio = db_typed(struct folio, tag);
-	f = db_table_find(cfg, tag);
+	f = db_table_find(cfg, from);
 	if (!f)
 		return 0;
-	db_decide(cfg, f, folio, DB_OUT_LEFT_MIGRATED, DB_CTX_UNKNOWN, bpf_ktime_get_ns());
-	db_table_free(cfg, f, tag);
+	db_decide(cfg, f, db_typed(struct folio, from), DB_OUT_LEFT_MIGRATED, DB_CTX_UNKNOWN,
+		  bpf_ktime_get_ns());
+	copy = db_birth_slot(cfg, to);
+	if (copy) {
+		copy->birth_ns = f->birth_ns;
+		copy->wb_start_ns = f->wb_start_ns;
+		copy->wb_end_ns = f->wb_end_ns;
+		copy->left_ns = f->left_ns;
+		copy->flow = f->flow;
+		copy->op = f->op;
+		copy->order = f->order;
+		copy->state = 0;
+		copy->ender = 0;
+		copy->looked = DB_LOOK_OTHER;
+		copy->pages_left = f->pages_left;
+		copy->outcome = f->outcome;
+	} else {
+		/* its outcome is counted, its fate will not be */
+		db_lose(DB_LOSS_TABLE_FULL, f->pages_left);
+	}
+	db_table_free(cfg, f, from);
 	return 0;
 }
 
@@ -546,8 +566,9 @@ db_inline void db_call_enter(__u64 which, __u64 folio)
 {
 	__u64 key = db_call_key(which), value = folio;
 
-	if (db_folio_flags(db_typed(struct folio, folio)) & db_pg_bit(dropbehind))
-		bpf_map_update_elem(&db_calls, &key, &value, BPF_ANY);
+	if (db_folio_flags(db_typed(struct folio, folio)) & db_pg_bit(dropbehind) &&
+	    bpf_map_update_elem(&db_calls, &key, &value, BPF_ANY))
+		db_lose(DB_LOSS_CALL_FULL, 1);
 }
 
 db_inline __u64 db_call_leave(__u64 which)
@@ -607,11 +628,11 @@ int BPF_KRETPROBE(drop_kretprobe)
 SEC("fentry")
 int migrate_fentry(unsigned long long *ctx)
 {
-	return db_handle_migrate(db_arg(ctx, 1));
+	return db_handle_migrate(db_arg(ctx, 0), db_arg(ctx, 1));
 }
 
 SEC("kprobe")
 int BPF_KPROBE(migrate_kprobe, __u64 to, __u64 from)
 {
-	return db_handle_migrate(from);
+	return db_handle_migrate(to, from);
 }

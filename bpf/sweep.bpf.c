@@ -150,6 +150,12 @@ int BPF_PROG(sweep, __u64 first, __u64 count)
 		.first = first,
 		.now = bpf_ktime_get_ns(),
 	};
+	long looked = bpf_loop(count, db_sweep_slot, &walk, 0);
+	struct db_sweep *sum;
+	__u32 zero = 0;
 
-	return bpf_loop(count, db_sweep_slot, &walk, 0);
+	sum = bpf_map_lookup_elem(&db_sweep, &zero);
+	if (sum && looked > 0)
+		sum->slots = looked;
+	return looked;
 }

@@ -310,6 +310,76 @@ static int collect_points(struct db_session *session, struct db_ledger *ledger)
 	return 0;
 }
 
+static bool attached(const struct db_session *session, const char *program)
+{
+	int i;
+
+	for (i = 0; i < session->plan.nrows; i++)
+		if (!strcmp(session->plan.rows[i].entry->program, program))
+			return session->plan.rows[i].how != DB_ATTACH_NONE;
+	return false;
+}
+
+/* Work items are recognised by the function they run. */
+static bool sees_work(const struct db_session *session, enum db_mechanism mechanism)
+{
+	return session->config->work_func[mechanism] && attached(session, "work_queue") &&
+	       attached(session, "work_start");
+}
+
+/* Can the hand-off of bios to @mechanism be seen, and if @arrival, also the end of it? */
+static bool sees_deferral(const struct db_session *session, enum db_mechanism mechanism,
+			  bool arrival)
+{
+	const struct db_config *config = session->config;
+
+	switch (mechanism) {
+	case DB_MECH_BIO_COMPLETE:
+		return attached(session, "bio_defer") &&
+		       (!arrival || config->points & 1ULL << DB_POINT_END_IO);
+	case DB_MECH_XFS_IOEND:
+		return attached(session, "xfs_end_bio") &&
+		       (!arrival || attached(session, "xfs_finish"));
+	case DB_MECH_EXT4_CONV:
+		return attached(session, "ext4_end_bio") && config->ext4_io_end_flag >= 0 &&
+		       (!arrival || attached(session, "ext4_finish"));
+	default:
+		return sees_work(session, mechanism);
+	}
+}
+
+static bool sees_hist(const struct db_session *session, int hist)
+{
+	bool start = attached(session, "wb_start");
+	bool end = attached(session, "wb_end") || attached(session, "end_dropbehind");
+
+	if (hist >= DB_HIST_DEPTH)
+		return sees_deferral(session, hist - DB_HIST_DEPTH, false);
+	if (hist >= DB_HIST_WORK)
+		return sees_work(session, hist - DB_HIST_WORK);
+	if (hist >= DB_HIST_DEFERRAL)
+		return sees_deferral(session, hist - DB_HIST_DEFERRAL, true);
+	switch (hist) {
+	case DB_HIST_DIRTY_WAIT:
+		return start;
+	case DB_HIST_WRITEBACK:
+		return start && end;
+	case DB_HIST_DROP_DELAY:
+		return end;
+	default:
+		return true;
+	}
+}
+
+static void collect_unknown(const struct db_session *session, struct db_ledger *ledger)
+{
+	int i;
+
+	for (i = 0; i < DB_HIST_NR; i++)
+		if (!ledger->hists[i].count && !sees_hist(session, i))
+			ledger->hists_unknown |= 1ULL << i;
+}
+
 static int collect_single(const struct bpf_map *map, void *value, size_t size)
 {
 	__u32 zero = 0;
@@ -367,6 +437,7 @@ int db_collect(struct db_session *session, struct db_ledger *ledger)
 	err = collect_flows(session, ledger);
 	if (!err)
 		err = collect_hists(session, ledger);
+	collect_unknown(session, ledger);
 	if (!err)
 		err = collect_losses(session, ledger);
 	if (!err)

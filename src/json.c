@@ -75,11 +75,16 @@ static void put_flow(struct db_put *p, json_t *array, const struct db_ledger *l,
 }
 
 static void put_histogram(struct db_put *p, json_t *object, const char *key,
-			  const struct db_histogram *h)
+			  const struct db_histogram *h, bool unknown)
 {
-	json_t *all = db_put_object(p, object, key), *buckets, *pair;
+	json_t *all, *buckets, *pair;
 	int i;
 
+	if (unknown && !h->count) {
+		db_put(p, object, key, json_null());
+		return;
+	}
+	all = db_put_object(p, object, key);
 	db_put_u64(p, all, "count", h->count);
 	if (!h->count)
 		return;
@@ -176,8 +181,13 @@ static void put_sweep(struct db_put *p, json_t *object, const struct db_ledger *
 		put_count(p, inner, db_pending_key(i), &l->sweep.pending[i]);
 	put_count(p, all, "claimed", &l->sweep.claimed);
 	inner = db_put_object(p, all, "left_behind");
-	for (i = 0; i < DB_LEFT_NR; i++)
-		put_count(p, inner, db_outcome_key(DB_OUT_LEFT_FIRST + i), &l->sweep.left[i]);
+	for (i = 0; i < DB_LEFT_NR; i++) {
+		if (l->sweep.left[i].pages || db_ledger_tells(l, DB_OUT_LEFT_FIRST + i))
+			put_count(p, inner, db_outcome_key(DB_OUT_LEFT_FIRST + i),
+				  &l->sweep.left[i]);
+		else
+			db_put(p, inner, db_outcome_key(DB_OUT_LEFT_FIRST + i), json_null());
+	}
 	db_put_u64(p, all, "slots_swept", l->sweep.slots);
 }
 
@@ -250,12 +260,17 @@ json_t *db_json_from_ledger(const struct db_ledger *l)
 	db_put_text(&p, all, "filter", l->filter[0] ? l->filter : NULL);
 	db_put(&p, all, "context_known", json_boolean(l->context_known));
 	put_counts(&p, all, "total", &l->total);
+	inner = db_put_array(&p, all, "unavailable_outcomes");
+	for (i = DB_OUT_NONE + 1; i < DB_OUT_NR; i++)
+		if (!db_ledger_tells(l, i) && !db_out(&l->total, i).pages)
+			db_put_text(&p, inner, NULL, db_outcome_key(i));
 	put_balance(&p, all, l);
 	put_sweep(&p, all, l);
 	put_orders(&p, all, &l->orders);
 	inner = db_put_object(&p, all, "latencies");
 	for (i = 0; i < DB_HIST_NR; i++)
-		put_histogram(&p, inner, db_hist_key(i), &l->hists[i]);
+		put_histogram(&p, inner, db_hist_key(i), &l->hists[i],
+			      l->hists_unknown >> i & 1);
 	inner = db_put_array(&p, all, "contexts");
 	for (i = 0; i < l->ncontexts; i++)
 		put_context(&p, inner, l, &l->contexts[i]);

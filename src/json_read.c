@@ -156,20 +156,24 @@ static void take_buckets(struct db_take *t, const json_t *buckets, struct db_his
 		db_take_fail(t, -EPROTO, "buckets");
 }
 
-static void take_histogram(struct db_take *t, const json_t *object, const char *key,
+/* False: it is null. */
+static bool take_histogram(struct db_take *t, const json_t *object, const char *key,
 			   struct db_histogram *h)
 {
-	const json_t *all = db_take_object(t, object, key);
+	const json_t *all = db_take_object_or_null(t, object, key);
 
+	if (!all)
+		return false;
 	h->count = db_take_u64(t, all, "count", ULLONG_MAX);
 	if (!h->count)
-		return;
+		return true;
 	h->sum = db_take_u128(t, all, "sum");
 	h->min = db_take_u64(t, all, "min", ULLONG_MAX);
 	h->max = db_take_u64(t, all, "max", ULLONG_MAX);
 	if (h->min > h->max)
 		db_take_fail(t, -EPROTO, "min");
 	take_buckets(t, db_take_array(t, all, "buckets"), h);
+	return true;
 }
 
 static void take_context(struct db_take *t, const json_t *object, struct db_ledger *l)
@@ -264,7 +268,7 @@ static void take_orders(struct db_take *t, const json_t *all, struct db_order_co
 
 static void take_sweep(struct db_take *t, const json_t *all, struct db_ledger *l)
 {
-	const json_t *live = db_take_object_or_null(t, all, "live"), *inner;
+	const json_t *live = db_take_object_or_null(t, all, "live"), *inner, *one;
 	int i;
 
 	if (!live)
@@ -275,8 +279,11 @@ static void take_sweep(struct db_take *t, const json_t *all, struct db_ledger *l
 		take_count(t, db_take_object(t, inner, db_pending_key(i)), &l->sweep.pending[i]);
 	take_count(t, db_take_object(t, live, "claimed"), &l->sweep.claimed);
 	inner = db_take_object(t, live, "left_behind");
-	for (i = 0; i < DB_LEFT_NR; i++)
-		take_count(t, db_take_object(t, inner, left_key(i)), &l->sweep.left[i]);
+	for (i = 0; i < DB_LEFT_NR; i++) {
+		one = db_take_object_or_null(t, inner, left_key(i));
+		if (one)
+			take_count(t, one, &l->sweep.left[i]);
+	}
 	l->sweep.slots = db_take_u64(t, live, "slots_swept", ULLONG_MAX);
 }
 
@@ -303,7 +310,9 @@ static void take_completeness(struct db_take *t, const json_t *all, struct db_le
 	take_rows(t, db_take_array(t, inner, "points"), "points", l, take_point);
 	losses = db_take_object(t, inner, "losses");
 	for (i = 0; i < DB_LOSS_NR; i++)
-		l->losses[i] = db_take_u64(t, losses, db_loss_key(i), ULLONG_MAX);
+		/* the first recordings did not know of the last of them */
+		if (i < DB_LOSS_CALL_FULL || json_object_get(losses, db_loss_key(i)))
+			l->losses[i] = db_take_u64(t, losses, db_loss_key(i), ULLONG_MAX);
 	l->table_slots = db_take_u64(t, inner, "table_slots", ULLONG_MAX);
 	l->table_bytes = db_take_u64(t, inner, "table_bytes", ULLONG_MAX);
 	l->final = db_take_bool(t, inner, "final");
@@ -341,7 +350,8 @@ int db_json_to_ledger(const json_t *json, struct db_ledger *l)
 	take_orders(&t, json, &l->orders);
 	inner = db_take_object(&t, json, "latencies");
 	for (i = 0; i < DB_HIST_NR; i++)
-		take_histogram(&t, inner, db_hist_key(i), &l->hists[i]);
+		if (!take_histogram(&t, inner, db_hist_key(i), &l->hists[i]))
+			l->hists_unknown |= 1ULL << i;
 	take_rows(&t, db_take_array(&t, json, "contexts"), "contexts", l, take_context);
 	take_truth(&t, json, &l->truth);
 	take_rows(&t, db_take_array(&t, json, "flows"), "flows", l, take_flow);

@@ -278,6 +278,26 @@ bool db_ledger_has(const struct db_ledger *ledger, enum db_point point)
 	return ledger->points_attached & (1ULL << point);
 }
 
+bool db_ledger_follows(const struct db_ledger *ledger, unsigned int reason)
+{
+	return reason != DB_OUT_LEFT_MIGRATED || db_ledger_has(ledger, DB_POINT_MIGRATE);
+}
+
+bool db_ledger_tells(const struct db_ledger *ledger, unsigned int outcome)
+{
+	switch (outcome) {
+	case DB_OUT_LEFT_NOT_TASK:
+	case DB_OUT_LEFT_LOCK_BUSY:
+	case DB_OUT_LEFT_NO_WB:
+		return db_ledger_has(ledger, DB_POINT_END_DROPBEHIND);
+	case DB_OUT_LEFT_MAPPED:
+	case DB_OUT_LEFT_REFUSED:
+		return db_ledger_has(ledger, DB_POINT_DROP);
+	default:
+		return true;
+	}
+}
+
 static void add(struct db_count *sum, const struct db_count *count)
 {
 	sum->folios += count->folios;

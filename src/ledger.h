@@ -99,6 +99,7 @@ struct db_ledger {
 	struct db_flow_counts total;		/* sum over the flows */
 	struct db_order_counts orders;
 	struct db_histogram hists[DB_HIST_NR];
+	__u64 hists_unknown;	/* bit per histogram that is empty because no probe point fills it */
 	struct db_context_row *contexts;	/* owned array */
 	size_t ncontexts;
 	struct db_truth truth;
@@ -177,6 +178,12 @@ void db_ledger_balance(const struct db_ledger *ledger, struct db_balance *balanc
 
 /* True if the probe point was attached. */
 bool db_ledger_has(const struct db_ledger *ledger, enum db_point point);
+
+/* True if folios left behind for @reason (enum db_outcome) are followed to their later fate. */
+bool db_ledger_follows(const struct db_ledger *ledger, unsigned int reason);
+
+/* True if the probe points that tell this outcome (enum db_outcome) from the others were attached. */
+bool db_ledger_tells(const struct db_ledger *ledger, unsigned int outcome);
 
 /* Sum over the operations. */
 struct db_count db_born(const struct db_flow_counts *counts);

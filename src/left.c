@@ -21,13 +21,13 @@ const char *db_left_check_word(enum db_left_check check)
 	return words[check];
 }
 
-struct db_count db_left_cached(const struct db_flow_counts *counts)
+struct db_count db_left_cached(const struct db_ledger *ledger, const struct db_flow_counts *counts)
 {
 	struct db_count sum = {}, one;
 	int reason;
 
 	for (reason = DB_OUT_LEFT_FIRST; reason <= DB_OUT_LEFT_LAST; reason++) {
-		if (reason == DB_OUT_LEFT_MIGRATED)
+		if (!db_ledger_follows(ledger, reason))
 			continue;
 		one = db_left_now(counts, reason);
 		sum.folios += one.folios;
@@ -84,7 +84,7 @@ static int add_flow(struct db_left *left, const struct db_flow *flow)
 	}
 	file->flows = bigger;
 	file->flows[file->nflows++] = flow;
-	file->left_pages += db_left_cached(&flow->counts).pages;
+	file->left_pages += db_left_cached(left->ledger, &flow->counts).pages;
 	return 0;
 }
 
@@ -105,7 +105,7 @@ int db_left_find(struct db_left *left, const struct db_ledger *ledger)
 	memset(left, 0, sizeof(*left));
 	left->ledger = ledger;
 	for (i = 0; i < ledger->nflows && !err; i++)
-		if (db_left_cached(&ledger->flows[i].counts).pages)
+		if (db_left_cached(ledger, &ledger->flows[i].counts).pages)
 			err = add_flow(left, &ledger->flows[i]);
 	if (err) {
 		db_left_free(left);
@@ -113,7 +113,7 @@ int db_left_find(struct db_left *left, const struct db_ledger *ledger)
 	}
 	if (left->nfiles)
 		qsort(left->files, left->nfiles, sizeof(*left->files), by_left);
-	left->left_pages = db_left_cached(&ledger->total).pages;
+	left->left_pages = db_left_cached(ledger, &ledger->total).pages;
 	for (reason = 0; reason < DB_LEFT_NR; reason++)
 		left->looked_pages += ledger->sweep.left[reason].pages;
 	for (i = 0; i < left->nfiles; i++)

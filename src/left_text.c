@@ -37,7 +37,7 @@ static const char *cgroup_of(const struct db_flow *f)
 }
 
 /* A line per cgroup and reason of one file. */
-static void write_file(FILE *out, const struct db_left_file *file)
+static void write_file(FILE *out, const struct db_ledger *l, const struct db_left_file *file)
 {
 	const struct db_flow *f;
 	struct db_count now;
@@ -51,7 +51,7 @@ static void write_file(FILE *out, const struct db_left_file *file)
 		f = file->flows[i];
 		for (reason = DB_OUT_LEFT_FIRST; reason <= DB_OUT_LEFT_LAST; reason++) {
 			now = db_left_now(&f->counts, reason);
-			if (reason == DB_OUT_LEFT_MIGRATED || !now.pages)
+			if (!db_ledger_follows(l, reason) || !now.pages)
 				continue;
 			fprintf(out, "%10llu  %-26s %11s  %-9s  ", (unsigned long long)now.pages,
 				db_reason_word(reason), resident, db_left_check_word(file->check));
@@ -76,8 +76,8 @@ static void write_reasons(FILE *out, const struct db_ledger *l)
 		now = db_left_now(&l->total, reason);
 		if (now.pages)
 			fprintf(out, "%10llu  %s%s\n", (unsigned long long)now.pages,
-				db_reason_word(reason), reason == DB_OUT_LEFT_MIGRATED ?
-				": not followed further, not in the sums" : "");
+				db_reason_word(reason), db_ledger_follows(l, reason) ?
+				"" : ": not followed further, not in the sums");
 	}
 }
 
@@ -102,7 +102,7 @@ static void write_cgroups(FILE *out, const struct db_ledger *l)
 	if (!sums)
 		return;
 	for (i = 0; i < l->nflows; i++) {
-		pages = db_left_cached(&l->flows[i].counts).pages;
+		pages = db_left_cached(l, &l->flows[i].counts).pages;
 		if (!pages)
 			continue;
 		for (j = 0; j < n && sums[j].flow->cgroup_id != l->flows[i].cgroup_id; j++)
@@ -157,7 +157,7 @@ int db_left_text(FILE *out, const struct db_left *left)
 		fprintf(out, "\n%10s  %-26s %11s  %-9s  %s\n", "pages", "reason", "resident", "check",
 			"file  [memory cgroup]");
 		for (i = 0; i < left->nfiles; i++)
-			write_file(out, &left->files[i]);
+			write_file(out, left->ledger, &left->files[i]);
 		fprintf(out,
 			"resident: all cached pages of the file, also those others use; the check is that it is not less than left\n");
 		write_reasons(out, l);

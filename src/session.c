@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
@@ -115,6 +116,16 @@ static struct bpf_program *find_program(struct db_session *session, const struct
 	return bpf_object__find_program_by_name(session->skel->obj, name);
 }
 
+/* One loading of a module; 0: it is not loaded.  Built in, it may have a folder too, which stays. */
+static __u64 module_instance(const char *module)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/sys/module/%s", module);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
 static bool may_come_later(struct db_session *session, const struct db_plan_row *row)
 {
 	return row->how == DB_ATTACH_NONE && row->entry->module &&
@@ -176,6 +187,8 @@ static int attach_row(struct db_session *session, struct db_plan_row *row, enum 
 	if (!link)
 		return -errno;
 	session->links[row - session->plan.rows] = link;
+	session->modules[row - session->plan.rows] =
+		row->entry->module ? module_instance(row->entry->module) : 0;
 	session->programs[row - session->plan.rows] = bpf_program__fd(program);
 	return 0;
 }
@@ -389,12 +402,16 @@ __u64 db_session_capabilities(struct db_session *session)
 {
 	__u64 keep = DB_CAP_BIT(CAP_SYSLOG);
 	struct db_security security;
+	const struct db_plan_row *row;
 	int i;
 
-	for (i = 0; i < session->plan.nrows; i++)
-		if (may_come_later(session, &session->plan.rows[i]) &&
-		    session->plan.rows[i].presence == DB_NOT_LOADED)
+	for (i = 0; i < session->plan.nrows; i++) {
+		row = &session->plan.rows[i];
+		if (may_come_later(session, row) && row->presence == DB_NOT_LOADED)
 			break;
+		if (row->how == DB_ATTACH_KPROBE && row->entry->module)
+			break;
+	}
 	if (i == session->plan.nrows)
 		return keep;
 	keep |= DB_CAP_BIT(CAP_BPF) | DB_CAP_BIT(CAP_PERFMON);
@@ -418,6 +435,27 @@ void db_session_start(struct db_session *session)
 	__atomic_store_n(&session->config->enabled, 1, __ATOMIC_SEQ_CST);
 }
 
+/*
+ * Takes away kprobes whose module was unloaded: the kernel keeps them, dead, also
+ * when the module comes again.  fentry programs hold their module.
+ */
+static void forget_unloaded(struct db_session *session, int i)
+{
+	struct db_plan_row *row = &session->plan.rows[i];
+	__u64 missed;
+
+	if (row->how != DB_ATTACH_KPROBE || !row->entry->module ||
+	    module_instance(row->entry->module) == session->modules[i])
+		return;
+	missed = db_collect_missed(session, i) - session->missed_before[i];
+	bpf_link__destroy(session->links[i]);
+	session->links[i] = NULL;
+	session->missed_before[i] = db_collect_missed(session, i) - missed;
+	row->how = DB_ATTACH_NONE;
+	row->presence = DB_NOT_LOADED;
+	snprintf(row->why, sizeof(row->why), "module %s was unloaded", row->entry->module);
+}
+
 int db_session_refresh(struct db_session *session)
 {
 	struct db_plan_row *row;
@@ -427,6 +465,7 @@ int db_session_refresh(struct db_session *session)
 		return 0;
 	for (i = 0; i < session->plan.nrows; i++) {
 		row = &session->plan.rows[i];
+		forget_unloaded(session, i);
 		if (!may_come_later(session, row) ||
 		    !db_kernel_has_symbol(&session->kernel, row->target))
 			continue;

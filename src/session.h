@@ -48,6 +48,7 @@ struct db_session {
 	size_t config_bytes;
 	struct ring_buffer *ring;
 	struct bpf_link *links[DB_PLAN_MAX];	/* beside plan.rows; owned */
+	__u64 modules[DB_PLAN_MAX];	/* beside plan.rows: which loading of its module a probe is in */
 	int programs[DB_PLAN_MAX];	/* beside plan.rows: fd of what is attached; not owned, 0: none */
 	__u64 start_ns, stop_ns, start_wall_ns;
 	__u64 missed_before[DB_PLAN_MAX];	/* calls skipped before counting began; beside plan.rows */

@@ -45,22 +45,6 @@ static void write_head(FILE *out, const struct db_ledger *l)
 		l->filter[0] ? ", only " : "", l->filter);
 }
 
-/* The probe point that a reason needs to be told from the others; DB_POINT_NR: none. */
-static enum db_point needed_for(int outcome)
-{
-	switch (outcome) {
-	case DB_OUT_LEFT_NOT_TASK:
-	case DB_OUT_LEFT_LOCK_BUSY:
-	case DB_OUT_LEFT_NO_WB:
-		return DB_POINT_END_DROPBEHIND;
-	case DB_OUT_LEFT_MAPPED:
-	case DB_OUT_LEFT_REFUSED:
-		return DB_POINT_DROP;
-	default:
-		return DB_POINT_NR;
-	}
-}
-
 static const char *claimed_note(const struct db_ledger *l)
 {
 	if (db_ledger_has(l, DB_POINT_DROP))
@@ -70,8 +54,7 @@ static const char *claimed_note(const struct db_ledger *l)
 
 static void write_outcomes(FILE *out, const struct db_ledger *l)
 {
-	struct db_count born = db_born(&l->total), count, zero = {};
-	enum db_point needs;
+	struct db_count born = db_born(&l->total), count;
 	int i;
 
 	fprintf(out, "\nOutcomes\n");
@@ -81,8 +64,7 @@ static void write_outcomes(FILE *out, const struct db_ledger *l)
 			count_line(out, 4, db_op_word(i), &l->total.born[i], "");
 	for (i = DB_OUT_NONE + 1; i < DB_OUT_NR; i++) {
 		count = db_out(&l->total, i);
-		needs = needed_for(i);
-		if (needs != DB_POINT_NR && !db_ledger_has(l, needs) && !count.pages)
+		if (!db_ledger_tells(l, i) && !count.pages)
 			unavailable_line(out, 2, db_outcome_word(i), "probe point missing");
 		else if (count.pages || i <= DB_OUT_CLAIMED)
 			count_line(out, 2, db_outcome_word(i), &count,
@@ -95,7 +77,7 @@ static void write_outcomes(FILE *out, const struct db_ledger *l)
 		if (!l->swept)
 			unavailable_line(out, 2, word, "only known at the end");
 		else if (l->sweep.pending[i].pages || i == DB_PEND_DIRTY)
-			count_line(out, 2, word, l->swept ? &l->sweep.pending[i] : &zero, "");
+			count_line(out, 2, word, &l->sweep.pending[i], "");
 	}
 }
 
@@ -135,10 +117,8 @@ static void write_left(FILE *out, const struct db_ledger *l)
 				count_line(out, 4, db_fate_word(fate),
 					   &l->total.fate[reason - DB_OUT_LEFT_FIRST][fate], "");
 		now = db_left_now(&l->total, reason);
-		if (reason == DB_OUT_LEFT_MIGRATED)
-			count_line(out, 4, "not followed further", &now, "");
-		else
-			count_line(out, 4, "still in cache", &now, "");
+		count_line(out, 4, db_ledger_follows(l, reason) ? "still in cache" :
+								  "not followed further", &now, "");
 	}
 }
 
@@ -187,6 +167,31 @@ static void write_hist_line(FILE *out, const struct db_histogram *h, const char 
 		text[6]);
 }
 
+static bool is_unknown(const struct db_ledger *l, int hist)
+{
+	return !l->hists[hist].count && l->hists_unknown & 1ULL << hist;
+}
+
+/* One line for those histograms from @first up to @end that no probe point fills. */
+static void write_unknown(FILE *out, const struct db_ledger *l, const char *what, int first, int end)
+{
+	const char *before = "unavailable (no probe point): ", *word;
+	int i;
+
+	for (i = first; i < end; i++) {
+		if (!is_unknown(l, i))
+			continue;
+		if (before[0] == 'u')
+			fprintf(out, "  %-28s ", what);
+		word = strchr(db_hist_word(i), ',');
+		word = word ? word + 1 : db_hist_word(i);
+		fprintf(out, "%s%s", before, word + strspn(word, " "));
+		before = ", ";
+	}
+	if (before[0] == ',')
+		fputc('\n', out);
+}
+
 static void write_latencies(FILE *out, const struct db_ledger *l)
 {
 	bool any = false;
@@ -203,12 +208,9 @@ static void write_latencies(FILE *out, const struct db_ledger *l)
 		any = true;
 		write_hist_line(out, &l->hists[i], db_hist_word(i), i < DB_HIST_DEPTH);
 	}
-	if (!db_ledger_has(l, DB_POINT_WB_START) || !db_ledger_has(l, DB_POINT_WB_END))
-		fprintf(out, "  %-28s unavailable (no probe point on writeback)\n",
-			"parts of residency");
-	if (!db_ledger_has(l, DB_POINT_BIO_DEFER))
-		fprintf(out, "  %-28s unavailable (%s)\n", "deferral, bio_complete",
-			"no probe point on __bio_complete_in_task");
+	write_unknown(out, l, "parts of residency", DB_HIST_DIRTY_WAIT, DB_HIST_STAYED);
+	write_unknown(out, l, "deferral, queue depth", DB_HIST_DEFERRAL, DB_HIST_WORK);
+	write_unknown(out, l, "work items", DB_HIST_WORK, DB_HIST_DEPTH);
 }
 
 static int by_events(const void *a, const void *b)
@@ -279,7 +281,7 @@ static void flow_row(FILE *out, const struct db_ledger *l, const struct db_flow 
 	int reason;
 
 	for (reason = DB_OUT_LEFT_FIRST; reason <= DB_OUT_LEFT_LAST; reason++) {
-		if (reason == DB_OUT_LEFT_MIGRATED)
+		if (!db_ledger_follows(l, reason))
 			continue;
 		one = db_left_now(&f->counts, reason);
 		now.pages += one.pages;

@@ -252,6 +252,7 @@ static const char *const losses[DB_LOSS_NR] = {
 	[DB_LOSS_GONE] = "pages that vanished without a delete event, counted as migrated",
 	[DB_LOSS_BIO_UNTIMED] = "deferred bios not timed: end-io function not probed",
 	[DB_LOSS_BIO_LONG] = "requests with more bios than are looked at",
+	[DB_LOSS_CALL_FULL] = "drop attempts whose end was not judged: map full",
 };
 WORDS(db_loss_word, losses)
 
@@ -265,6 +266,7 @@ static const char *const loss_keys[DB_LOSS_NR] = {
 	[DB_LOSS_GONE] = "gone_pages",
 	[DB_LOSS_BIO_UNTIMED] = "bio_untimed",
 	[DB_LOSS_BIO_LONG] = "bio_long",
+	[DB_LOSS_CALL_FULL] = "call_full",
 };
 WORDS(db_loss_key, loss_keys)
 

@@ -50,7 +50,7 @@ struct db_count {
 struct db_folio {
 	__u64 tag;		/* address of the folio; 0: free */
 	__u64 birth_ns;		/* CLOCK_MONOTONIC */
-	__u64 wb_start_ns;	/* 0: not seen */
+	__u64 wb_start_ns;	/* of the last writeback; 0: not seen */
 	__u64 wb_end_ns;	/* 0: not seen */
 	__u64 left_ns;		/* when it was left behind; 0: was not */
 	__u32 flow;		/* index into the flow tables */

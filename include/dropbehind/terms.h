@@ -141,6 +141,7 @@ enum db_loss {
 	DB_LOSS_GONE,		/* pages that vanished without a delete event */
 	DB_LOSS_BIO_UNTIMED,	/* deferred bios whose end-io function has no probe */
 	DB_LOSS_BIO_LONG,	/* bios with more segments than are looked at */
+	DB_LOSS_CALL_FULL,	/* attempts whose end is not judged: map of calls full */
 	DB_LOSS_NR,
 };
 

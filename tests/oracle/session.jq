@@ -22,10 +22,11 @@ $ledger[0] as $l
 	check("nothing pending"; $pending == 0; $l.live.pending | tostring),
 	check("births are those of the workloads"; $all == $births; "\($all), workloads \($births)"),
 	check("left behind, counted and found alive agree";
-	      [$l.live.left_behind | keys[] | select(. != "left_migrated")]
+	      any($l.completeness.points[]; .point == "migrate" and .attached != "none") as $followed
+	      | [$l.live.left_behind | keys[] | select(. != "left_migrated" or $followed)]
 	      | all(. as $reason
 		    | ([$l.total.outcomes[][$reason].pages // 0] | add) - ($l.total.fates[$reason] | total)
-		      == $l.live.left_behind[$reason].pages);
+		      == ($l.live.left_behind[$reason].pages // 0));
 	      [$l.live.left_behind | keys[]
 	       | . as $reason
 	       | "\(.): \([$l.total.outcomes[][$reason].pages // 0] | add) less \($l.total.fates[$reason] | total), alive \($l.live.left_behind[$reason].pages)"]

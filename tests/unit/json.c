@@ -85,6 +85,46 @@ static void test_round_trip(void)
 	synthetic_free(&s);
 }
 
+/* What could not be measured is null, in JSON and when read back. */
+static void test_unavailable(void)
+{
+	const json_t *live, *latencies, *names;
+	struct synthetic s;
+	struct db_ledger read;
+	size_t i;
+	json_t *json;
+	bool named = false;
+
+	synthetic_start(&s, 9);
+	synthetic_step(&s, 1000, 3);
+	synthetic_end(&s);
+	memset(&s.ledger.hists[DB_HIST_WRITEBACK], 0, sizeof(s.ledger.hists[0]));
+	memset(&s.ledger.sweep.left, 0, sizeof(s.ledger.sweep.left));
+	for (i = 0; i < DB_OP_NR; i++)
+		memset(&s.ledger.total.out[i][DB_OUT_LEFT_MAPPED], 0, sizeof(struct db_count));
+	s.ledger.hists_unknown = 1ULL << DB_HIST_WRITEBACK;
+	s.ledger.points_attached = 1ULL << DB_POINT_END_DROPBEHIND;
+	json = db_json_from_ledger(&s.ledger);
+	latencies = json_object_get(json, "latencies");
+	live = json_object_get(json_object_get(json, "live"), "left_behind");
+	check(json_is_null(json_object_get(latencies, "writeback_ns")),
+	      "a latency that nothing fills is null", "it is not");
+	check(json_is_null(json_object_get(live, "left_mapped")),
+	      "a reason that nothing tells is null", "it is not");
+	check(json_is_object(json_object_get(live, "left_lock_busy")),
+	      "a reason that could have been told is 0", "it is not a count");
+	names = json_object_get(json, "unavailable_outcomes");
+	for (i = 0; i < json_array_size(names); i++)
+		named |= !strcmp(json_string_value(json_array_get(names, i)), "left_mapped");
+	check(named, "its outcome is named", "it is not");
+	check_int("read back", db_json_to_ledger(json, &read), 0);
+	json_decref(json);
+	check_uint("what is unknown is known to be so", read.hists_unknown,
+		   1ULL << DB_HIST_WRITEBACK);
+	db_ledger_free(&read);
+	synthetic_free(&s);
+}
+
 static void test_large_numbers(void)
 {
 	static const __u64 values[] = { 0, 1, INT64_MAX, (__u64)INT64_MAX + 1, ULLONG_MAX };
@@ -410,6 +450,7 @@ static void test_events(void)
 int main(void)
 {
 	test_round_trip();
+	test_unavailable();
 	test_large_numbers();
 	test_bad_numbers();
 	test_text();
