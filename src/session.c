@@ -437,16 +437,17 @@ void db_session_start(struct db_session *session)
 
 /*
  * Takes away kprobes whose module was unloaded: the kernel keeps them, dead, also
- * when the module comes again.  fentry programs hold their module.
+ * when the module comes again, which /proc/modules need not tell.  fentry programs
+ * hold their module.  True if there was one.
  */
-static void forget_unloaded(struct db_session *session, int i)
+static bool forget_unloaded(struct db_session *session, int i)
 {
 	struct db_plan_row *row = &session->plan.rows[i];
 	__u64 missed;
 
 	if (row->how != DB_ATTACH_KPROBE || !row->entry->module ||
 	    module_instance(row->entry->module) == session->modules[i])
-		return;
+		return false;
 	missed = db_collect_missed(session, i) - session->missed_before[i];
 	bpf_link__destroy(session->links[i]);
 	session->links[i] = NULL;
@@ -454,18 +455,21 @@ static void forget_unloaded(struct db_session *session, int i)
 	row->how = DB_ATTACH_NONE;
 	row->presence = DB_NOT_LOADED;
 	snprintf(row->why, sizeof(row->why), "module %s was unloaded", row->entry->module);
+	return true;
 }
 
 int db_session_refresh(struct db_session *session)
 {
 	struct db_plan_row *row;
+	bool gone = false;
 	int i, err, n = 0;
 
-	if (db_kernel_refresh(&session->kernel) <= 0)
+	for (i = 0; i < session->plan.nrows; i++)
+		gone |= forget_unloaded(session, i);
+	if (db_kernel_refresh(&session->kernel) <= 0 && !gone)
 		return 0;
 	for (i = 0; i < session->plan.nrows; i++) {
 		row = &session->plan.rows[i];
-		forget_unloaded(session, i);
 		if (!may_come_later(session, row) ||
 		    !db_kernel_has_symbol(&session->kernel, row->target))
 			continue;
