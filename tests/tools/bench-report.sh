@@ -56,6 +56,46 @@ done
 is "JSON read and written again says the same" \
 	"$(jq -S . "$TEST_TMP/three.json" | md5sum)" "$(jq -S . "$G/three-rounds.json" | md5sum)"
 
+# Every preset: each run, mean, change, interval and what is noise. The figures are made up, so that
+# they can be worked out by hand.
+mkdir "$TEST_TMP/rounds" "$TEST_TMP/twelve"
+for p in paced neighbour fsync-neighbour per-second large-folio control; do
+	"$B" report "$G/$p-rounds.json" --csv "$TEST_TMP/rounds" >"$TEST_TMP/$p.txt"
+	must "reviewed output $p-rounds" diff -u "$G/expect-$p-rounds.txt" "$TEST_TMP/$p.txt"
+done
+is "a base of 0 has a change and no percent of it" \
+	"$(grep '^64,late writes %' "$TEST_TMP/rounds/paced-runs.csv")" \
+	"64,late writes %,0.00,0.00,0.00,0.00,1.00,2.00,3.00,2.00,2.00,2.48,"
+is "columns of the runs" "$(head -n 1 "$TEST_TMP/rounds/per-second-runs.csv")" \
+	"what,normal_r1,normal_r2,normal_r3,normal_mean,dontcache_r1,dontcache_r2,dontcache_r3,dontcache_mean,change,change_ci95,change_pct"
+jq '.runs |= map(select(.round == 1))' "$G/paced-rounds.json" >"$TEST_TMP/one.json"
+out=$("$B" report "$TEST_TMP/one.json")
+like "one round is said to tell nothing of noise" "$out" 'one round only: nothing is known about the noise'
+is "and none of it is called noise" "$(grep -c 'within noise' <<<"$out")" 0
+like "but for what a control tells" "$("$B" report "$TEST_TMP/one.json" --noise "$G/control-rounds.json")" \
+	'nothing is known about the noise but what the control tells'
+jq '.runs |= ([.[] | .round += 3] + .) | .runs |= ([.[] | .round += 6] + .)' "$G/paced-rounds.json" >"$TEST_TMP/twelve.json"
+"$B" report "$TEST_TMP/twelve.json" --csv "$TEST_TMP/twelve" --quiet
+is "ten rounds are shown, twelve are in the means" \
+	"$(grep '^128,achieved' "$TEST_TMP/twelve/paced-runs.csv" | tr , '\n' | sed -n '3,13p' | tr '\n' ' ')" \
+	"120.00 128.00 112.00 120.00 128.00 112.00 120.00 128.00 112.00 120.00 120.00 "
+like "and that is said" "$("$B" report "$TEST_TMP/twelve.json")" 'rounds after the 10th are in the means'
+
+# A control tells the noise of throughputs, in every preset. Its own change is 4 %.
+noise='the control.s greatest change, 4\.00 %\): '
+for p in "paced:64 achieved MiB/s" "neighbour:stream MiB/s" "per-second:MiB/s with fsync" "large-folio:4K"; do
+	like "${p%%:*} knows the control's noise" \
+		"$("$B" report "$G/${p%%:*}-rounds.json" --noise "$G/control-rounds.json")" "$noise${p#*:}"
+done
+jq '(.runs[] | select(.variant == "dontcache") | .metrics.throughput_mib_s) = 2099
+	| (.runs[] | select(.variant == "normal") | .metrics.throughput_mib_s) = 2100
+	| (.runs[] | select(.variant == "dontcache") | .metrics.fsync_p99_us) = 1351
+	| (.runs[] | select(.variant == "normal") | .metrics.fsync_p99_us) = 1350' \
+	"$G/fsync-neighbour-rounds.json" >"$TEST_TMP/near.json"
+out=$("$B" report "$TEST_TMP/near.json" --noise "$G/control-rounds.json")
+like "fsync-neighbour knows the control's noise" "$out" "${noise}p50 us, stream MiB/s"
+is "which says nothing of latencies" "$(grep -Ec "$noise.*p99" <<<"$out")" 0
+
 # A table of ours is a reference too; its own numbers stand on both sides.
 out=$("$B" report "$G/published-write.json" --beside "$G/expect-f2fs-dontcache-write-throughput.csv")
 like "reference columns beside ours" "$out" 'ref_normal_mean_mib_s +ref_dontcache_mean_mib_s +ref_change_pct'

@@ -55,12 +55,12 @@ double stats_change_pct(double base, double value)
 	return (value - base) / base * 100;
 }
 
-double stats_change_ci95_pct(const double *base, const double *value, size_t n)
+double stats_change_ci95(const double *base, const double *value, size_t n)
 {
-	double mean = stats_mean(base, n), sum = 0, sq = 0, sd;
+	double sum = 0, sq = 0, sd;
 	size_t i;
 
-	if (n < 3 || mean == 0)
+	if (n < 3)
 		return NAN;
 	for (i = 0; i < n; i++)
 		sum += value[i] - base[i];
@@ -70,20 +70,35 @@ double stats_change_ci95_pct(const double *base, const double *value, size_t n)
 		sq += d * d;
 	}
 	sd = sqrt(sq / (double)(n - 1));
-	return t95(n - 1) * sd / sqrt((double)n) / fabs(mean) * 100;
+	return t95(n - 1) * sd / sqrt((double)n);
 }
 
-double stats_spread_pct(const double *v, size_t n)
+double stats_spread(const double *v, size_t n)
 {
-	double lo, hi, mean = stats_mean(v, n);
+	double lo, hi;
 	size_t i;
 
-	if (n < 2 || mean == 0)
+	if (n < 2)
 		return NAN;
 	lo = hi = v[0];
 	for (i = 1; i < n; i++) {
 		lo = fmin(lo, v[i]);
 		hi = fmax(hi, v[i]);
 	}
-	return (hi - lo) / fabs(mean) * 100;
+	return hi - lo;
+}
+
+static double percent_of(double part, double mean)
+{
+	return mean == 0 ? NAN : part / fabs(mean) * 100;
+}
+
+double stats_change_ci95_pct(const double *base, const double *value, size_t n)
+{
+	return percent_of(stats_change_ci95(base, value, n), stats_mean(base, n));
+}
+
+double stats_spread_pct(const double *v, size_t n)
+{
+	return percent_of(stats_spread(v, n), stats_mean(v, n));
 }

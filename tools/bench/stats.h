@@ -22,13 +22,17 @@ double stats_ci95(const double *v, size_t n);
 double stats_change_pct(double base, double value);
 
 /*
- * Half-width, in percent of the mean of @base, of the 95 % confidence interval
- * of the mean difference of the pairs base[i], value[i] (same round). The
- * centre of that interval is the change between the two means. NAN for n < 3.
+ * Half-width of the 95 % confidence interval of the mean difference of the
+ * pairs base[i], value[i] (same round). The centre of that interval is the
+ * difference of the two means. NAN for n < 3.
  */
-double stats_change_ci95_pct(const double *base, const double *value, size_t n);
+double stats_change_ci95(const double *base, const double *value, size_t n);
 
-/* Greatest distance between two of the values, in percent of their mean; NAN for n < 2. */
+/* Greatest distance between two of the values; NAN for n < 2. */
+double stats_spread(const double *v, size_t n);
+
+/* Both in percent of the mean of @base, of @v; NAN when that is 0. */
+double stats_change_ci95_pct(const double *base, const double *value, size_t n);
 double stats_spread_pct(const double *v, size_t n);
 
 #endif

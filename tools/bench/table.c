@@ -150,19 +150,26 @@ static const struct run *find_run(const struct result *r, const char *group,
 	return NULL;
 }
 
+size_t table_collect_round(const struct result *r, const char *group, const char *variant,
+			   const char *metric, unsigned int round, double *out)
+{
+	const struct run *run = find_run(r, group, variant, round);
+	double v = run ? run_value(run, metric) : NAN;
+
+	if (isnan(v))
+		return 0;
+	*out = v;
+	return 1;
+}
+
 size_t table_collect(const struct result *r, const char *group, const char *variant,
 		     const char *metric, double *out)
 {
 	unsigned int round, rounds = result_rounds(r);
 	size_t n = 0;
 
-	for (round = 1; round <= rounds; round++) {
-		const struct run *run = find_run(r, group, variant, round);
-		double v = run ? run_value(run, metric) : NAN;
-
-		if (!isnan(v))
-			out[n++] = v;
-	}
+	for (round = 1; round <= rounds; round++)
+		n += table_collect_round(r, group, variant, metric, round, out + n);
 	return n;
 }
 
@@ -208,65 +215,181 @@ static void row_name(const struct table *t, const struct table_row *row, char *b
 					 row->cells[i].text);
 }
 
-static void append_name(char *list, size_t size, const struct table *t,
+/* What two variants differ by in one row, in the unit of its metric. */
+struct difference {
+	double base;		/* mean; all NAN when it cannot be said */
+	double change;
+	double ci95;
+	bool within_noise;
+	bool open;		/* the interval includes no change */
+};
+
+/* Rows to be named in the notes, and whether memory ran out on the way. */
+struct remarks {
+	char *within, *open;
+	bool failed;
+};
+
+static void append_name(struct remarks *m, char **list, const struct table *t,
 			const struct table_row *row)
 {
-	char name[160];
-	size_t used = strlen(list);
+	char name[160], *longer;
 
 	row_name(t, row, name, sizeof(name));
-	snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
+	if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? ", " : "", name) < 0) {
+		m->failed = true;
+		return;
+	}
+	free(*list);
+	*list = longer;
+}
+
+/* A control tells the noise of throughputs and of nothing else. */
+static bool is_throughput(const char *metric)
+{
+	return strstr(metric, "mib_s");
+}
+
+/* @a and @b have room for the values of all runs. */
+static struct difference find_difference(const struct result *r, const char *group,
+					 const char *base, const char *variant,
+					 const char *metric, double noise_pct, double *a,
+					 double *b)
+{
+	size_t na = table_collect(r, group, base, metric, a);
+	size_t nb = table_collect(r, group, variant, metric, b);
+	struct difference d = { .base = stats_mean(a, na), .ci95 = NAN };
+	double noise = stats_spread(a, na);
+
+	d.change = stats_mean(b, nb) - d.base;
+	if (is_throughput(metric))
+		noise = fmax(noise, noise_pct / 100 * fabs(d.base));
+	d.within_noise = !isnan(noise) && fabs(d.change) <= noise;
+	if (na == nb)
+		d.ci95 = stats_change_ci95(a, b, na);
+	d.open = fabs(d.change) <= d.ci95;
+	return d;
+}
+
+static int add_remarks(struct table *t, const struct result *r, const char *base,
+		       const struct remarks *m, double noise_pct, const char *what)
+{
+	int err = m->failed ? -ENOMEM : 0;
+
+	if (!err && m->within && isnan(noise_pct))
+		err = table_add_note(t, "within noise (no greater than the spread of the %s runs): %s",
+				     base, m->within);
+	else if (!err && m->within)
+		err = table_add_note(t, "within noise (no greater than the spread of the %s runs or%s the control's greatest change, %.2f %%): %s",
+				     base, what, noise_pct, m->within);
+	if (!err && m->open)
+		err = table_add_note(t, "the 95%% interval includes no change: %s", m->open);
+	if (!err && result_rounds(r) == 1)
+		err = table_add_note(t, "one round only: nothing is known about the noise%s",
+				     isnan(noise_pct) ? "" : " but what the control tells");
+	return err;
+}
+
+static double percent(double part, double base)
+{
+	return base == 0 ? NAN : part / fabs(base) * 100;
+}
+
+/* Columns of a change; -1 for one that the table does not have. */
+struct change_columns {
+	int change, ci95;	/* in the unit of the row */
+	int pct, ci95_pct;	/* in percent of the base */
+};
+
+static int add_column(struct table *t, const char *name, const char *title, bool is_signed,
+		      int *column)
+{
+	*column = table_add_column(t, name, title, 2);
+	if (*column < 0)
+		return *column;
+	t->cols[*column].is_signed = is_signed;
+	return 0;
+}
+
+static int add_change_columns(struct table *t, bool units, bool with_ci,
+			      struct change_columns *c)
+{
+	int err = 0;
+
+	*c = (struct change_columns){ -1, -1, -1, -1 };
+	if (units)
+		err = add_column(t, "change", "Change", true, &c->change);
+	if (!err && units && with_ci)
+		err = add_column(t, "change_ci95", "95% CI +-", false, &c->ci95);
+	if (!err)
+		err = add_column(t, "change_pct", "Change %", true, &c->pct);
+	if (!err && !units && with_ci)
+		err = add_column(t, "change_ci95_pct", "95% CI +-", false, &c->ci95_pct);
+	return err;
+}
+
+static void fill_change(struct table_row *row, const struct change_columns *c,
+			const struct difference *d)
+{
+	if (c->change >= 0)
+		row->cells[c->change].value = d->change;
+	if (c->ci95 >= 0)
+		row->cells[c->ci95].value = d->ci95;
+	/* In percent of nothing there is no change to speak of. */
+	row->cells[c->pct].value = percent(d->change, d->base);
+	row->cells[c->pct].blank = d->base == 0;
+	if (c->ci95_pct < 0)
+		return;
+	row->cells[c->ci95_pct].value = percent(d->ci95, d->base);
+	row->cells[c->ci95_pct].blank = d->base == 0;
+}
+
+/* @metrics: one for each row, or NULL and @metric for all. */
+static int add_changes(struct table *t, const struct result *r, const char *base,
+		       const char *variant, const char *metric, const char *const *metrics,
+		       double noise_pct)
+{
+	double *a = calloc(r->nr_runs + 1, sizeof(*a)), *b = calloc(r->nr_runs + 1, sizeof(*b));
+	struct change_columns c;
+	struct remarks m = { 0 };
+	int err = -ENOMEM;
+	size_t i;
+
+	if (a && b)
+		err = add_change_columns(t, metrics, result_rounds(r) >= 3, &c);
+	for (i = 0; i < t->nr_rows && !err; i++) {
+		struct table_row *row = &t->rows[i];
+		struct difference d = find_difference(r, row->group, base, variant,
+						      metrics ? metrics[i] : metric,
+						      noise_pct, a, b);
+
+		fill_change(row, &c, &d);
+		if (d.within_noise)
+			append_name(&m, &m.within, t, row);
+		if (d.open)
+			append_name(&m, &m.open, t, row);
+	}
+	if (!err)
+		err = add_remarks(t, r, base, &m, noise_pct,
+				  metrics ? ", for throughputs," : "");
+	free(m.within);
+	free(m.open);
+	free(a);
+	free(b);
+	return err;
 }
 
 int table_add_change(struct table *t, const struct result *r, const char *base,
 		     const char *variant, const char *metric, double noise_pct)
 {
-	const bool with_ci = result_rounds(r) >= 3;
-	double *a = calloc(r->nr_runs + 1, sizeof(*a)), *b = calloc(r->nr_runs + 1, sizeof(*b));
-	char within[512] = "", open[512] = "";
-	int c = -ENOMEM, ci = 0, err;
-	size_t i;
+	return add_changes(t, r, base, variant, metric, NULL,
+			   is_throughput(metric) ? noise_pct : NAN);
+}
 
-	if (a && b)
-		c = table_add_column(t, "change_pct", "Change %", 2);
-	if (c >= 0 && with_ci)
-		ci = table_add_column(t, "change_ci95_pct", "95% CI +-", 2);
-	if (c < 0 || ci < 0)
-		goto out;
-	t->cols[c].is_signed = true;
-	for (i = 0; i < t->nr_rows; i++) {
-		struct table_row *row = &t->rows[i];
-		size_t na = table_collect(r, row->group, base, metric, a);
-		size_t nb = table_collect(r, row->group, variant, metric, b);
-		double change = stats_change_pct(stats_mean(a, na), stats_mean(b, nb));
-		double noise = fmax(stats_spread_pct(a, na), noise_pct);
-
-		row->cells[c].value = change;
-		if (!isnan(noise) && fabs(change) <= noise)
-			append_name(within, sizeof(within), t, row);
-		if (!with_ci || na != nb)
-			continue;
-		row->cells[ci].value = stats_change_ci95_pct(a, b, na);
-		if (fabs(change) <= row->cells[ci].value)
-			append_name(open, sizeof(open), t, row);
-	}
-	err = 0;
-	if (*within && isnan(noise_pct))
-		err = table_add_note(t, "within noise (no greater than the spread of the %s runs): %s",
-				     base, within);
-	else if (*within)
-		err = table_add_note(t, "within noise (no greater than the spread of the %s runs or the control's greatest change, %.2f %%): %s",
-				     base, noise_pct, within);
-	if (!err && *open)
-		err = table_add_note(t, "the 95%% interval includes no change: %s", open);
-	if (!err && result_rounds(r) == 1)
-		err = table_add_note(t, "one round only: nothing is known about the noise");
-	if (err)
-		c = err;
-out:
-	free(a);
-	free(b);
-	return c;
+int table_add_changes(struct table *t, const struct result *r, const char *base,
+		      const char *variant, const char *const *metrics, double noise_pct)
+{
+	return add_changes(t, r, base, variant, NULL, metrics, noise_pct);
 }
 
 void table_format(const struct column *c, const struct cell *cell, char *buf, size_t size)
@@ -277,8 +400,7 @@ void table_format(const struct column *c, const struct cell *cell, char *buf, si
 		snprintf(buf, size, "%s", cell->text);
 	else if (isnan(cell->value))
 		snprintf(buf, size, "unavailable");
-	else if (c->is_signed)
-		snprintf(buf, size, "%+.*f", c->decimals, cell->value);
 	else
-		snprintf(buf, size, "%.*f", c->decimals, cell->value);
+		snprintf(buf, size, c->is_signed ? "%+.*f" : "%.*f",
+			 cell->own_decimals ? cell->decimals : c->decimals, cell->value);
 }

@@ -22,6 +22,8 @@ struct cell {
 	double value;		/* NAN: unavailable */
 	char text[64];		/* for text columns */
 	bool blank;		/* nothing belongs here (no such row in that source) */
+	bool own_decimals;	/* rows of several units: not the column's ... */
+	int decimals;		/* ... but so many */
 };
 
 struct table_row {
@@ -70,6 +72,10 @@ int table_add_groups(struct table *t, const struct result *r, const char *prefix
 size_t table_collect(const struct result *r, const char *group, const char *variant,
 		     const char *metric, double *out);
 
+/* The same of one round only: one value or none. */
+size_t table_collect_round(const struct result *r, const char *group, const char *variant,
+			   const char *metric, unsigned int round, double *out);
+
 /* Columns from runs: the value of one round; the mean over rounds. */
 int table_add_round(struct table *t, const struct result *r, const char *variant,
 		    const char *metric, unsigned int round, const char *name,
@@ -80,11 +86,19 @@ int table_add_mean(struct table *t, const struct result *r, const char *variant,
 /*
  * The change between the means of two variants in percent ("change_pct"); from
  * three rounds on also half the width of its 95 % interval; and a note naming
- * the rows whose change is within the noise: the spread of the base runs, or
- * @noise_pct where that is greater (NAN: not known).
+ * the rows whose change is within the noise: the spread of the base runs, or,
+ * for throughputs, @noise_pct where that is greater (NAN: not known).
  */
 int table_add_change(struct table *t, const struct result *r, const char *base,
 		     const char *variant, const char *metric, double noise_pct);
+
+/*
+ * The same for rows that each have a metric of their own, @metrics[row]: the
+ * change and its interval in the unit of the row, which a base of 0 allows, and
+ * the change in percent. A percent of 0 is blank. 0 or a negative errno.
+ */
+int table_add_changes(struct table *t, const struct result *r, const char *base,
+		      const char *variant, const char *const *metrics, double noise_pct);
 
 /* Write one number as this column shows it ("unavailable" for NAN). */
 void table_format(const struct column *c, const struct cell *cell, char *buf, size_t size);

@@ -6,6 +6,7 @@
 
 #include "err.h"
 #include "view_ledger.h"
+#include "view_runs.h"
 #include "views.h"
 #include "views_rows.h"
 
@@ -206,12 +207,34 @@ static const struct pair paced_latency[] = {
 	{ "latency_max_ms", "latency_max_%s_ms", "max ms %s", 3 },
 };
 
+static const struct metric_column paced_metrics[] = {
+	{ "achieved_mib_s", "achieved MiB/s", 2 },
+	{ "late_pct", "late writes %", 2 },
+	{ "max_lag_ms", "greatest lag ms", 2 },
+	{ "overrun_ms", "overrun ms", 2 },
+	{ "unissued_ops", "unissued", 0 },
+	{ "latency_p50_ms", "p50 ms", 3 },
+	{ "latency_p99_ms", "p99 ms", 3 },
+	{ "latency_max_ms", "max ms", 3 },
+};
+
 static int view_paced(const struct result *r, double noise, struct table_list *l)
 {
 	static const char *const key[] = { "rate_mib_s" }, *const title[] = { "Rate MiB/s" };
+	static const char *const variants[] = { "normal", "dontcache" };
+	const struct runs_table runs = {
+		.name = "runs",
+		.title = "Paced writes: each run, mean and change",
+		.prefix = "paced",
+		.key = key[0],
+		.key_title = title[0],
+		.variants = variants,
+		.nr_variants = NR(variants),
+		.metrics = paced_metrics,
+		.nr_metrics = NR(paced_metrics),
+	};
 	int err;
 
-	(void)noise;
 	err = pairs_table(l, r, "paced", key, title, "rate",
 			  "Paced writes: is the rate held (late: begun more than one period "
 			  "behind schedule)", paced_rate, NR(paced_rate));
@@ -219,106 +242,128 @@ static int view_paced(const struct result *r, double noise, struct table_list *l
 				      "Paced writes: from the time a write was due to its end "
 				      "(percentiles at most 1.6 % high)",
 				      paced_latency, NR(paced_latency));
+	err = err ? err : view_runs(l, r, &runs, noise);
 	return err ? err : pairs_table(l, r, "paced", key, title, "resident",
 				       "Pages of the target file in the page cache after the run",
 				       resident, NR(resident));
 }
 
-static int view_control(const struct result *r, double noise, struct table_list *l)
+static int control_table(const struct result *r, double noise, struct table_list *l,
+			 const char *name, const char *title, const char *prefix,
+			 size_t nr_keys, const char *metric, const char *const *means)
 {
 	static const char *const keys[] = { "operation", "io_size" };
 	static const char *const titles[] = { "Operation", "I/O size" };
-	struct table *t = tables_add(l, "throughput",
-				     "Normal I/O before and after the change, MiB/s");
+	struct table *t = tables_add(l, name, title);
 	int err;
 
 	if (!t)
 		return -ENOMEM;
-	err = table_add_groups(t, r, "control", 2, keys, titles);
-	err = err ? err : add_rounds(t, r, "before", "throughput_mib_s", "before_mib_s");
-	err = err ? err : add_rounds(t, r, "after", "throughput_mib_s", "after_mib_s");
-	if (err)
-		return err;
-	err = table_add_change(t, r, "before", "after", "throughput_mib_s", noise);
-	return err < 0 ? err : 0;
+	err = table_add_groups(t, r, prefix, nr_keys, keys + 2 - nr_keys, titles + 2 - nr_keys);
+	err = err ? err : add_rounds(t, r, "before", metric, means[0]);
+	err = err ? err : add_rounds(t, r, "after", metric, means[1]);
+	return err ? err : table_add_change(t, r, "before", "after", metric, noise);
+}
+
+static int view_control(const struct result *r, double noise, struct table_list *l)
+{
+	static const char *const means[] = { "before_mib_s", "after_mib_s" };
+	static const char *const fsync_means[] = { "before_fsync_mib_s", "after_fsync_mib_s" };
+	int err;
+
+	err = control_table(r, noise, l, "throughput",
+			    "Normal I/O before and after the change, MiB/s, without the final "
+			    "fsync", "control", 2, "throughput_mib_s", means);
+	return err ? err : control_table(r, noise, l, "write-throughput-fsync",
+					 "Normal writes before and after the change, MiB/s, with "
+					 "the final fsync", "control|write", 1,
+					 "throughput_fsync_mib_s", fsync_means);
 }
 
 static const char *const folio_keys[] = { "overwrite_sync_writeback", "block_size" };
 static const char *const folio_titles[] = { "Overwrite/sync/writeback", "Block size" };
 static const char *const folio_kinds[] = { "normal", "dontcache", "immutable" };
 
-static int folio_table(struct table_list *l, const struct result *r, const char *name,
-		       const char *title, size_t nr_keys)
+/* The tables of one operation. */
+struct folio_view {
+	const char *name, *title;
+	const char *prefix;	/* of the groups */
+	size_t nr_keys;
+	size_t nr_kinds;	/* the first of folio_kinds */
+	bool with_fsync;
+};
+
+static const struct folio_view folio_views[] = {
+	{ "hole-read", "Reads of a hole, MiB/s", "hole-read", 1, 3, false },
+	{ "data-read", "Reads of data, MiB/s", "data-read", 1, 3, false },
+	{ "write", "Writes, MiB/s, without the final fsync (overwrite / O_SYNC / background "
+	  "writeback)", "write", 2, 2, false },
+	{ "write-fsync", "Writes, MiB/s, with the final fsync (overwrite / O_SYNC / background "
+	  "writeback)", "write", 2, 2, true },
+};
+
+static const char *folio_metric(const struct folio_view *v)
 {
-	struct table *t = tables_add(l, name, title);
+	return v->with_fsync ? "throughput_fsync_mib_s" : "throughput_mib_s";
+}
+
+static int folio_table(struct table_list *l, const struct result *r,
+		       const struct folio_view *v, double noise)
+{
+	struct table *t = tables_add(l, v->name, v->title);
 	char column[64];
 	size_t i;
 	int err;
 
 	if (!t)
 		return -ENOMEM;
-	err = table_add_groups(t, r, name, nr_keys, folio_keys + 2 - nr_keys,
-			       folio_titles + 2 - nr_keys);
-	for (i = 0; i < NR(folio_kinds) && err >= 0; i++) {
-		if (!result_has_variant(r, folio_kinds[i]) || (nr_keys == 2 && i == 2))
+	err = table_add_groups(t, r, v->prefix, v->nr_keys, folio_keys + 2 - v->nr_keys,
+			       folio_titles + 2 - v->nr_keys);
+	for (i = 0; i < v->nr_kinds && err >= 0; i++) {
+		if (!result_has_variant(r, folio_kinds[i]))
 			continue;
-		snprintf(column, sizeof(column), "%s_mib_s", folio_kinds[i]);
-		err = table_add_mean(t, r, folio_kinds[i], "throughput_mib_s", column,
+		snprintf(column, sizeof(column), "%s%s_mib_s", folio_kinds[i],
+			 v->with_fsync ? "_fsync" : "");
+		err = table_add_mean(t, r, folio_kinds[i], folio_metric(v), column,
 				     folio_kinds[i], 1);
 	}
 	if (err < 0 || !result_has_variant(r, "dontcache"))
 		return err < 0 ? err : 0;
-	err = table_add_change(t, r, "normal", "dontcache", "throughput_mib_s", NAN);
-	return err < 0 ? err : 0;
+	return table_add_change(t, r, "normal", "dontcache", folio_metric(v), noise);
 }
 
 /* Each run's value: what the means of the tables above hide. */
-static int folio_runs_table(struct table_list *l, const struct result *r, const char *prefix,
-			    const char *kind, size_t nr_keys)
+static int folio_runs(struct table_list *l, const struct result *r,
+		      const struct folio_view *v, const char *kind)
 {
-	char name[48], title[96], mean[64];
+	char name[48], title[160], mean[64];
 	struct table *t;
 	int err;
 
-	snprintf(name, sizeof(name), "%s-runs-%s", prefix, kind);
-	snprintf(title, sizeof(title), "Each run of %s, %s, MiB/s", prefix, kind);
-	snprintf(mean, sizeof(mean), "%s_mean_mib_s", kind);
+	snprintf(name, sizeof(name), "%s-runs-%s", v->name, kind);
+	snprintf(title, sizeof(title), "Each run of %s, %s, MiB/s%s", v->prefix, kind,
+		 v->with_fsync ? ", with the final fsync" : "");
+	snprintf(mean, sizeof(mean), "%s_mean%s_mib_s", kind, v->with_fsync ? "_fsync" : "");
 	t = tables_add(l, name, title);
 	if (!t)
 		return -ENOMEM;
-	err = table_add_groups(t, r, prefix, nr_keys, folio_keys + 2 - nr_keys,
-			       folio_titles + 2 - nr_keys);
-	return err ? err : add_rounds(t, r, kind, "throughput_mib_s", mean);
-}
-
-static int folio_runs(struct table_list *l, const struct result *r)
-{
-	static const struct {
-		const char *prefix;
-		size_t nr_keys;
-		size_t nr_kinds;
-	} t[] = { { "hole-read", 1, 3 }, { "data-read", 1, 3 }, { "write", 2, 2 } };
-	size_t i, k;
-	int err = 0;
-
-	for (i = 0; i < NR(t) && result_rounds(r) > 1; i++)
-		for (k = 0; k < t[i].nr_kinds && !err; k++)
-			if (result_has_variant(r, folio_kinds[k]))
-				err = folio_runs_table(l, r, t[i].prefix, folio_kinds[k],
-						       t[i].nr_keys);
-	return err;
+	err = table_add_groups(t, r, v->prefix, v->nr_keys, folio_keys + 2 - v->nr_keys,
+			       folio_titles + 2 - v->nr_keys);
+	return err ? err : add_rounds(t, r, kind, folio_metric(v), mean);
 }
 
 static int view_large_folio(const struct result *r, double noise, struct table_list *l)
 {
-	int err;
+	size_t i, k;
+	int err = 0;
 
-	(void)noise;
-	err = folio_table(l, r, "hole-read", "Reads of a hole, MiB/s", 1);
-	err = err ? err : folio_table(l, r, "data-read", "Reads of data, MiB/s", 1);
-	err = err ? err : folio_table(l, r, "write", "Writes, MiB/s (overwrite / O_SYNC / "
-				      "background writeback)", 2);
-	return err ? err : folio_runs(l, r);
+	for (i = 0; i < NR(folio_views) && !err; i++)
+		err = folio_table(l, r, &folio_views[i], noise);
+	for (i = 0; i < NR(folio_views) && result_rounds(r) > 1; i++)
+		for (k = 0; k < folio_views[i].nr_kinds && !err; k++)
+			if (result_has_variant(r, folio_kinds[k]))
+				err = folio_runs(l, r, &folio_views[i], folio_kinds[k]);
+	return err;
 }
 
 static bool any_metric(const struct result *r, const char *metric)
@@ -400,6 +445,7 @@ int views_build(const struct result *r, double noise_pct, struct table_list *l)
 		if (strcmp(views[i].preset, r->preset))
 			continue;
 		err = views[i].build(r, noise_pct, l);
+		err = err ? err : view_interruptions(l, r);
 		err = err ? err : view_ledger(r, l);
 		return err ? bench_fail(err, "make the tables of", r->preset) : 0;
 	}

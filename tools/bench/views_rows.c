@@ -6,16 +6,10 @@
 #include <string.h>
 
 #include "stats.h"
+#include "view_runs.h"
 #include "views_rows.h"
 
 static const char *const io_kinds[] = { "normal", "dontcache" };
-
-/* A metric that becomes a column where the rows are variants. */
-struct metric_column {
-	const char *metric;
-	const char *title;
-	int decimals;
-};
 
 /* Is this a sample at the end of an interval, not at the early end of the loop? */
 static bool full_interval(const struct run *run, size_t i, double interval)
@@ -25,9 +19,9 @@ static bool full_interval(const struct run *run, size_t i, double interval)
 	return run->samples[i].v[SAMPLE_TIME_S] - begin > interval * 0.5;
 }
 
-/* Mean over the rounds of sample @i's throughput; NAN when no round is that long. */
-static double second_mean(const struct result *r, const char *variant, size_t i,
-			  double interval)
+/* Mean over the rounds (one, or 0: all) of sample @i's throughput; NAN when none is that long. */
+static double second_mean(const struct result *r, const char *variant, unsigned int round,
+			  size_t i, double interval)
 {
 	double sum = 0;
 	size_t n = 0, k;
@@ -35,8 +29,8 @@ static double second_mean(const struct result *r, const char *variant, size_t i,
 	for (k = 0; k < r->nr_runs; k++) {
 		const struct run *run = &r->runs[k];
 
-		if (strcmp(run->variant, variant) || i >= run->nr_samples ||
-		    !full_interval(run, i, interval))
+		if (strcmp(run->variant, variant) || (round && run->round != round) ||
+		    i >= run->nr_samples || !full_interval(run, i, interval))
 			continue;
 		sum += run->samples[i].v[SAMPLE_MB_S];
 		n++;
@@ -77,8 +71,8 @@ static int seconds_table(const struct result *r, struct table_list *l)
 			return c;
 	}
 	for (i = 0; i < n; i++) {
-		double a = second_mean(r, io_kinds[0], i, interval);
-		double b = second_mean(r, io_kinds[1], i, interval);
+		double a = second_mean(r, io_kinds[0], 0, i, interval);
+		double b = second_mean(r, io_kinds[1], 0, i, interval);
 
 		if (isnan(a) && isnan(b))
 			continue;
@@ -124,10 +118,7 @@ static int variants_table(struct table_list *l, const struct result *r, const ch
 
 			cell->value = stats_mean(v, table_collect(r, r->runs[0].group,
 								  variants[i], m[k].metric, v));
-			/* Where nothing streams its numbers do not exist. */
-			cell->blank = !strcmp(variants[i], "alone") &&
-				      (!strncmp(m[k].metric, "stream_", 7) ||
-				       !strncmp(m[k].metric, "throughput", 10));
+			cell->blank = !metric_applies(variants[i], m[k].metric);
 		}
 	}
 out:
@@ -135,48 +126,40 @@ out:
 	return err < 0 ? err : 0;
 }
 
-/* Each run's own value of one metric: what the means hide. */
-static int rounds_table(struct table_list *l, const struct result *r, const char *name,
-			const char *title, const char *const *variants, size_t nr_variants,
-			const char *metric, int decimals)
+/* Least, greatest and so on of the seconds of one run, as a row. */
+static int steadiness_row(struct table *t, const struct result *r, const char *variant,
+			  unsigned int round, double interval, double *v)
 {
-	unsigned int round, rounds = result_rounds(r);
-	struct table *t;
-	char text[64];
-	size_t i;
-	int err;
+	size_t n = 0, most = most_samples(r), k;
+	int row = table_add_row(t, "");
+	struct cell *cells;
 
-	if (rounds < 2)
-		return 0;
-	t = tables_add(l, name, title);
-	err = t ? table_add_column(t, "round", "Round", 0) : -ENOMEM;
-	if (err < 0)
-		return err;
-	t->cols[0].is_text = true;
-	t->nr_keys = 1;
-	for (round = 1; round <= rounds && err >= 0; round++) {
-		err = table_add_row(t, r->runs[0].group);
-		if (err >= 0)
-			snprintf(t->rows[err].cells[0].text, sizeof(t->rows[err].cells[0].text),
-				 "%u", round);
-	}
-	for (i = 0; i < nr_variants && err >= 0; i++) {
-		snprintf(text, sizeof(text), "%s_%s", variants[i], metric);
-		err = table_add_column(t, text, variants[i], decimals);
-		for (round = 1; round <= rounds && err >= 0; round++) {
-			size_t k;
+	if (row < 0)
+		return row;
+	cells = t->rows[row].cells;
+	if (result_rounds(r) > 1)
+		snprintf(cells[0].text, sizeof(cells[0].text), "%s r%u", variant, round);
+	else
+		snprintf(cells[0].text, sizeof(cells[0].text), "%s", variant);
+	for (k = 0; k < most; k++) {
+		double x = second_mean(r, variant, round, k, interval);
 
-			for (k = 0; k < r->nr_runs; k++)
-				if (r->runs[k].round == round &&
-				    !strcmp(r->runs[k].variant, variants[i]))
-					t->rows[round - 1].cells[err].value =
-						run_value(&r->runs[k], metric);
-		}
+		if (!isnan(x))
+			v[n++] = x;
 	}
-	return err < 0 ? err : 0;
+	cells[1].value = stats_mean(v, n);
+	for (k = 0; k < n; k++) {
+		cells[2].value = k ? fmin(cells[2].value, v[k]) : v[0];
+		cells[3].value = k ? fmax(cells[3].value, v[k]) : v[0];
+	}
+	cells[4].value = stats_stddev(v, n);
+	return 0;
 }
 
-/* How steady each run was: the argument of the per-second tables in one line. */
+/*
+ * How steady each run was: the argument of the per-second tables in one line. Of
+ * each run, because a mean over rounds is steadier than any of them.
+ */
 static int steadiness_table(const struct result *r, struct table_list *l)
 {
 	static const char *const titles[] = { "mean", "least", "greatest", "std. deviation" };
@@ -185,7 +168,8 @@ static int steadiness_table(const struct result *r, struct table_list *l)
 	double *v = calloc(most_samples(r) + 1, sizeof(*v));
 	struct table *t = v ? tables_add(l, "steadiness", "Throughput of the seconds, MB/s") : NULL;
 	int c = t ? table_add_column(t, "io", "I/O", 0) : -ENOMEM;
-	size_t i, k;
+	unsigned int round;
+	size_t i;
 
 	if (c < 0)
 		goto out;
@@ -193,31 +177,34 @@ static int steadiness_table(const struct result *r, struct table_list *l)
 	t->nr_keys = 1;
 	for (i = 0; i < 4 && c >= 0; i++)
 		c = table_add_column(t, names[i], titles[i], 1);
-	for (i = 0; i < 2 && c >= 0; i++) {
-		size_t n = 0, most = most_samples(r);
-		struct cell *cells;
-
-		c = table_add_row(t, "");
-		if (c < 0)
-			break;
-		cells = t->rows[c].cells;
-		snprintf(cells[0].text, sizeof(cells[0].text), "%s", io_kinds[i]);
-		for (k = 0; k < most; k++) {
-			double x = second_mean(r, io_kinds[i], k, interval);
-
-			if (!isnan(x))
-				v[n++] = x;
-		}
-		cells[1].value = stats_mean(v, n);
-		for (k = 0; k < n; k++) {
-			cells[2].value = k ? fmin(cells[2].value, v[k]) : v[0];
-			cells[3].value = k ? fmax(cells[3].value, v[k]) : v[0];
-		}
-		cells[4].value = stats_stddev(v, n);
-	}
+	for (i = 0; i < 2; i++)
+		for (round = 1; round <= result_rounds(r) && c >= 0; round++)
+			c = steadiness_row(t, r, io_kinds[i], round, interval, v);
 out:
 	free(v);
 	return c < 0 ? c : 0;
+}
+
+/* The same metrics as rows: each run, mean and change. */
+static int runs_of(struct table_list *l, const struct result *r, const char *title,
+		   const char *const *variants, size_t nr_variants,
+		   const struct metric_column *m, size_t nr_metrics, double noise)
+{
+	char prefix[sizeof(r->runs->group)] = "";
+	const struct runs_table what = {
+		.name = "runs",
+		.title = title,
+		.prefix = prefix,
+		.variants = variants,
+		.nr_variants = nr_variants,
+		.metrics = m,
+		.nr_metrics = nr_metrics,
+	};
+
+	if (r->nr_runs)
+		snprintf(prefix, sizeof(prefix), "%.*s", (int)strcspn(r->runs[0].group, "|"),
+			 r->runs[0].group);
+	return view_runs(l, r, &what, noise);
 }
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
@@ -236,10 +223,11 @@ int view_per_second(const struct result *r, double noise, struct table_list *l)
 	};
 	int err = seconds_table(r, l);
 
-	(void)noise;
 	err = err ? err : steadiness_table(r, l);
-	return err ? err : variants_table(l, r, "whole", "The whole run", io_kinds, 2, whole,
-					  NR(whole));
+	err = err ? err : variants_table(l, r, "whole", "The whole run", io_kinds, 2, whole,
+					 NR(whole));
+	return err ? err : runs_of(l, r, "The whole run: each run, mean and change", io_kinds, 2,
+				   whole, NR(whole), noise);
 }
 
 static const char *const beside_kinds[] = { "alone", "normal", "dontcache" };
@@ -260,14 +248,11 @@ int view_neighbour(const struct result *r, double noise, struct table_list *l)
 	};
 	int err;
 
-	(void)noise;
 	err = variants_table(l, r, "victim", "What the stream costs its neighbour (a hot set "
 			     "read at random at a fixed rate; latency from the due time)",
 			     beside_kinds, 3, victim, NR(victim));
-	err = err ? err : rounds_table(l, r, "rounds", "Hit ratio of each run, %", beside_kinds,
-				       3, "hit_pct", 2);
-	return err ? err : rounds_table(l, r, "rounds-p99", "p99 read latency of each run, us",
-					beside_kinds, 3, "latency_p99_us", 1);
+	return err ? err : runs_of(l, r, "The neighbour: each run, mean and change (normal to "
+				   "dontcache)", beside_kinds, 3, victim, NR(victim), noise);
 }
 
 int view_fsync_neighbour(const struct result *r, double noise, struct table_list *l)
@@ -285,10 +270,9 @@ int view_fsync_neighbour(const struct result *r, double noise, struct table_list
 	};
 	int err;
 
-	(void)noise;
 	err = variants_table(l, r, "fsync", "fsync of a 4 KiB record beside a stream "
 			     "(percentiles at most 1.6 % high)", beside_kinds, 3, writer,
 			     NR(writer));
-	return err ? err : rounds_table(l, r, "rounds-p99", "fsync p99 of each run, us",
-					beside_kinds, 3, "fsync_p99_us", 1);
+	return err ? err : runs_of(l, r, "fsync: each run, mean and change (normal to dontcache)",
+				   beside_kinds, 3, writer, NR(writer), noise);
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -14,6 +16,7 @@
 #include "kvfile.h"
 #include "model.h"
 #include "stats.h"
+#include "stream.h"
 #include "table.h"
 #include "units.h"
 
@@ -33,6 +36,7 @@ static void test_stats(void)
 	const double v[] = { 1, 2, 3, 4, 5 };
 	const double a[] = { 100, 110, 90 }, b[] = { 50, 60, 40 };
 	const double c[] = { 100, 110, 90 }, d[] = { 52, 58, 44 };
+	const double zeros[] = { 0, 0, 0 }, around[] = { -3, 3 };
 
 	near("mean of 1..5", stats_mean(v, 5), 3, 1e-12);
 	near("standard deviation of 1..5", stats_stddev(v, 5), 1.5811388, 1e-6);
@@ -42,6 +46,11 @@ static void test_stats(void)
 	near("equal differences leave no doubt", stats_change_ci95_pct(a, b, 3), 0, 1e-9);
 	/* Differences -48, -52, -46: deviation 3.0551, times 4.303 / sqrt(3), per cent of 100. */
 	near("interval of unequal differences", stats_change_ci95_pct(c, d, 3), 7.5899, 1e-3);
+	/* 52, 58, 44: deviation 7.0238. */
+	near("and not in per cent", stats_change_ci95(zeros, d, 3), 17.4494, 1e-3);
+	undefined("no per cent of a mean of 0", stats_change_ci95_pct(zeros, d, 3));
+	near("spread about a mean of 0", stats_spread(around, 2), 6, 1e-12);
+	undefined("but no per cent of it", stats_spread_pct(around, 2));
 	undefined("no mean of nothing", stats_mean(v, 0));
 	undefined("no deviation of one value", stats_stddev(v, 1));
 	undefined("no interval of two values", stats_ci95(v, 2));
@@ -198,6 +207,27 @@ static void test_unavailable(void)
 	tables_free(&l);
 }
 
+/* The file ends in the third block: that read moves half, and the next call nothing. */
+static void test_short_read(void)
+{
+	struct byte_counter counter = { 0 };
+	struct stream s = {
+		.io_bytes = 4096,
+		.span_bytes = 12288,
+		.max_ops = 3,
+		.counter = &counter,
+	};
+
+	s.fd = memfd_create("bench_test", MFD_CLOEXEC);
+	if (s.fd < 0 || ftruncate(s.fd, 10240))
+		exit(1);
+	check_int("a file that ends within a block is read", stream_run(&s), 0);
+	check_uint("all of it", s.done_bytes, 10240);
+	check_uint("in three operations", s.ops, 3);
+	check_uint("one of which moved less than asked for", s.short_ops, 1);
+	close(s.fd);
+}
+
 int main(void)
 {
 	test_stats();
@@ -206,5 +236,6 @@ int main(void)
 	test_kvfile();
 	test_model();
 	test_unavailable();
+	test_short_read();
 	return check_finish();
 }
