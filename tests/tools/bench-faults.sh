@@ -41,6 +41,8 @@ fill() {
 	fallocate -l $((free - 4194304)) "$1/filler" 2>/dev/null
 }
 
+# More than a probe of one page: the load is in its loop.
+written() { [ "$(du -sk "$1" | cut -f 1)" -gt 2048 ]; }
 no_files() { [ "$(files "$1")" -eq 0 ]; }
 some_file() { [ "$(files "$1")" -gt 0 ]; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
@@ -123,19 +125,38 @@ is "in one line" "$(wc -l <"$TEST_TMP/err")" 1
 rm "$M/filler"
 is "its file is gone" "$(files "$M")" 0
 
-# EIO: the disk below is a file on a tmpfs that is too small
+# EIO: the filesystem shuts down in the middle of a run, as it does when its disk breaks
+mkdir "$TEST_TMP/dead"
+if ! command -v xfs_io >/dev/null; then
+	skip "EIO" "no xfs_io to shut a filesystem down"
+elif fresh "$TEST_TMP/dead" 400M; then
+	at_end umount "$TEST_TMP/dead"
+	"$B" paced --quick --dir "$TEST_TMP/dead" --rates 4M --duration 60 --size 300M --quiet \
+		>"$TEST_TMP/out" 2>"$TEST_TMP/err" &
+	pid=$!
+	within written "$TEST_TMP/dead" || not_ok "a load to shut down under" "it wrote nothing"
+	xfs_io -x -c shutdown "$TEST_TMP/dead"
+	wait "$pid"
+	is "EIO ends the run" "$?" 1
+	like "and is told" "$(cat "$TEST_TMP/err")" '^dontcache-bench: .*/dead/.*: Input/output error'
+	is "in one line" "$(wc -l <"$TEST_TMP/err")" 1
+	is "and reports nothing" "$(wc -c <"$TEST_TMP/out")" 0
+fi
+
+# A disk that has no room below: the file that it is in lies on a tmpfs that is too small. The loop
+# driver passes ENOSPC on, or EIO for a request that was half written.
 truncate -s 400M "$TEST_TMP/tmpfs/disk.img"
 mkfs.xfs -q "$TEST_TMP/tmpfs/disk.img"
 if mount -o loop "$TEST_TMP/tmpfs/disk.img" "$TEST_TMP/small"; then
 	at_end umount "$TEST_TMP/small"
 	"$B" f2fs-dontcache --quick --dir "$TEST_TMP/small" --io-sizes 64K --size 128M --quiet \
 		2>"$TEST_TMP/err" >"$TEST_TMP/out"
-	is "a failing device ends the run" "$?" 1
+	is "a device without room below ends the run" "$?" 1
 	like "and is told" "$(cat "$TEST_TMP/err")" '(Input/output error|No space left on device).*'
 	is "in one line" "$(wc -l <"$TEST_TMP/err")" 1
 	is "and reports nothing" "$(wc -c <"$TEST_TMP/out")" 0
 else
-	skip "a failing device" "no loop device on tmpfs here"
+	skip "a device without room below" "no loop device on tmpfs here"
 fi
 
 # Somebody else's file
