@@ -9,7 +9,7 @@
 
 need_root "f2fs data"
 cases=("$@")
-[ $# -gt 0 ] || cases=(lfs inplace mixed read inline lz4 encrypted atomic zoned umount)
+[ $# -gt 0 ] || cases=(lfs inplace mixed read inline append lz4 user_compress encrypted atomic zoned shutdown_inplace umount)
 ko=$("$ROOT/kernel/build-module" -q -k "${SERIES:-7.3}" f2fs) ||
 	{ not_ok "f2fs data" "the module does not build"; finish; }
 for tool in dcstream opcheck f2fs-atomic; do
