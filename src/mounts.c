@@ -23,6 +23,22 @@ static bool listed(const char *const *names, const char *name)
 	return false;
 }
 
+bool db_fs_known(const char *type)
+{
+	FILE *f = fopen("/proc/filesystems", "re");
+	char line[128];
+	bool known = !f;
+
+	if (!f)
+		return known;
+	while (!known && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		known = strchr(line, '\t') && !strcmp(strchr(line, '\t') + 1, type);
+	}
+	fclose(f);
+	return known;
+}
+
 /* Is the type marked "nodev" in /proc/filesystems? */
 static bool without_device(FILE *filesystems, const char *type)
 {

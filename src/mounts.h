@@ -44,4 +44,7 @@ const struct db_mount *db_mounts_find(const struct db_mounts *mounts, const char
  */
 bool db_mounts_chosen(const struct db_mounts *mounts, const struct db_mount *mount);
 
+/* Does the running kernel have this type of filesystem?  True when it does not say. */
+bool db_fs_known(const char *type);
+
 #endif

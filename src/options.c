@@ -3,18 +3,19 @@
 #include "options.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
+#include <linux/magic.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 #include "complain.h"
-#include "names.h"
+#include "mounts.h"
 
 enum {
 	OPT_CGROUP = 256,
@@ -197,10 +198,66 @@ static __u32 kernel_dev(dev_t dev)
 	return major(dev) << 20 | minor(dev);
 }
 
+/* Of the filesystem: some give their files numbers of their own in stat(2). */
+static int filesystem_dev(const struct option_row *row, const char *text, const struct stat *st,
+			  __u32 *dev)
+{
+	const struct db_mount *mount;
+	struct db_mounts mounts;
+	char *path = realpath(text, NULL);
+
+	if (!path)
+		return db_complain(-errno, "--%s %s: %s", row->name, text, strerror(errno));
+	*dev = kernel_dev(st->st_dev);
+	if (!db_mounts_read(&mounts)) {
+		mount = db_mounts_find(&mounts, path);
+		if (mount)
+			*dev = mount->dev;
+		db_mounts_free(&mounts);
+	}
+	free(path);
+	return 0;
+}
+
+/* One group of the hierarchy that folios are charged in. */
+static int parse_cgroup(const char *text, const struct stat *st, struct db_session_options *s)
+{
+	char *path, *slash, *stat_file;
+	struct statfs fs;
+	struct stat above;
+	bool charged;
+
+	if (!S_ISDIR(st->st_mode) || statfs(text, &fs) ||
+	    (fs.f_type != CGROUP_SUPER_MAGIC && fs.f_type != CGROUP2_SUPER_MAGIC))
+		return db_complain(-EINVAL, "--cgroup %s: not the directory of a cgroup", text);
+	if (asprintf(&stat_file, "%s/memory.stat", text) < 0)
+		return db_complain(-ENOMEM, "out of memory");
+	charged = !access(stat_file, F_OK);
+	free(stat_file);
+	if (!charged)
+		return db_complain(-EINVAL, fs.f_type == CGROUP_SUPER_MAGIC ?
+				   "--cgroup %s: not in the memory controller's hierarchy, so no folio is charged to it" :
+				   "--cgroup %s: the memory controller is not enabled for it, so no folio is charged to it",
+				   text);
+	path = realpath(text, NULL);
+	if (!path)
+		return db_complain(-errno, "--cgroup %s: %s", text, strerror(errno));
+	s->cgroup_id = st->st_ino;
+	/* the level is the depth below the mount: one for each directory up to it */
+	while ((slash = strrchr(path, '/')) && slash != path) {
+		*slash = 0;
+		if (stat(path, &above) || above.st_dev != st->st_dev)
+			break;
+		s->cgroup_level++;
+	}
+	free(path);
+	return 0;
+}
+
 static int parse_place(const struct option_row *row, const char *text, struct db_session_options *s)
 {
 	struct stat st;
-	struct stat mount;
+	int err = 0;
 
 	if (stat(text, &st))
 		return db_complain(-errno, "--%s %s: %s", row->name, text, strerror(errno));
@@ -214,7 +271,7 @@ static int parse_place(const struct option_row *row, const char *text, struct db
 	case OPT_MOUNT:
 		if (!S_ISDIR(st.st_mode))
 			return db_complain(-EINVAL, "--mount %s: not a directory; for a file use --file", text);
-		s->dev = kernel_dev(st.st_dev);
+		err = filesystem_dev(row, text, &st, &s->dev);
 		break;
 	case OPT_FILE:
 		if (S_ISBLK(st.st_mode)) {
@@ -223,55 +280,82 @@ static int parse_place(const struct option_row *row, const char *text, struct db
 		}
 		if (!S_ISREG(st.st_mode))
 			return db_complain(-EINVAL, "--file %s: not a regular file", text);
-		s->dev = kernel_dev(st.st_dev);
+		err = filesystem_dev(row, text, &st, &s->dev);
 		s->ino = st.st_ino;
 		break;
 	case OPT_CGROUP:
-		if (!S_ISDIR(st.st_mode))
-			return db_complain(-EINVAL, "--cgroup %s: not the directory of a cgroup", text);
-		s->cgroup_id = st.st_ino;
-		s->cgroup_level = 0;
-		/* the level is the depth below the mount: one for each directory up to it */
-		{
-			char *path = realpath(text, NULL), *slash;
-
-			if (!path)
-				return db_complain(-errno, "--cgroup %s: %s", text, strerror(errno));
-			mount = st;
-			while ((slash = strrchr(path, '/')) && slash != path) {
-				*slash = 0;
-				if (stat(path, &mount) || mount.st_dev != st.st_dev)
-					break;
-				s->cgroup_level++;
-			}
-			free(path);
-		}
+		err = parse_cgroup(text, &st, s);
 		break;
 	}
-	describe(s, row->name, text);
+	return err;
+}
+
+static int parse_fs(const char *text, struct db_session_options *s)
+{
+	if (!*text || strlen(text) >= sizeof(s->fs))
+		return db_complain(-EINVAL, "--fs takes a filesystem type such as xfs, not '%s'", text);
+	memcpy(s->fs, text, strlen(text));
+	if (!db_fs_known(text))
+		fprintf(stderr,
+			"dropbehind: note: --fs %s: the kernel has no filesystem of this type (/proc/filesystems); nothing is counted unless its module is loaded\n",
+			text);
 	return 0;
 }
 
+/* The filter that an option alone asks for. */
 static int parse_filter(const struct option_row *row, const char *text, struct db_session_options *s)
 {
 	switch (row->code) {
 	case 'p':
-		if (parse_count(row, text, &s->pid))
-			return -EINVAL;
-		break;
+		return parse_count(row, text, &s->pid);
 	case OPT_COMM:
 		if (!*text || strlen(text) >= sizeof(s->comm))
 			return db_complain(-EINVAL, "--comm takes a task name of at most 15 bytes, not '%s'",
 					   text);
 		memcpy(s->comm, text, strlen(text));
-		break;
+		return 0;
 	case OPT_FS:
-		if (!*text || strlen(text) >= sizeof(s->fs))
-			return db_complain(-EINVAL, "--fs takes a filesystem type such as xfs, not '%s'", text);
-		memcpy(s->fs, text, strlen(text));
-		break;
+		return parse_fs(text, s);
 	default:
 		return parse_place(row, text, s);
+	}
+}
+
+/* Can both hold for one folio? */
+static bool filters_agree(const struct db_session_options *a, const struct db_session_options *b)
+{
+	return !((a->pid && b->pid && a->pid != b->pid) ||
+		 (a->comm[0] && b->comm[0] && strcmp(a->comm, b->comm)) ||
+		 (a->dev && b->dev && a->dev != b->dev) || (a->ino && b->ino && a->ino != b->ino) ||
+		 (a->cgroup_id && b->cgroup_id && a->cgroup_id != b->cgroup_id) ||
+		 (a->fs[0] && b->fs[0] && strcmp(a->fs, b->fs)));
+}
+
+/* All filters that are given must hold; those that cannot hold together are refused. */
+static int add_filter(const struct option_row *row, const char *text, struct db_session_options *s)
+{
+	struct db_session_options one = {};
+	int err = parse_filter(row, text, &one);
+
+	if (err)
+		return err;
+	if (!filters_agree(s, &one))
+		return db_complain(-EINVAL,
+				   "--%s %s: nothing can match this together with: %s; trace each in a run of its own",
+				   row->name, text, s->filter);
+	if (one.pid)
+		s->pid = one.pid;
+	if (one.comm[0])
+		memcpy(s->comm, one.comm, sizeof(s->comm));
+	if (one.fs[0])
+		memcpy(s->fs, one.fs, sizeof(s->fs));
+	if (one.dev)
+		s->dev = one.dev;
+	if (one.ino)
+		s->ino = one.ino;
+	if (one.cgroup_id) {
+		s->cgroup_id = one.cgroup_id;
+		s->cgroup_level = one.cgroup_level;
 	}
 	describe(s, row->name, text);
 	return 0;
@@ -344,7 +428,7 @@ static int parse_one(struct db_options *o, const struct option_row *row, const c
 	case OPT_SAMPLES:
 		return parse_count(row, text, &o->samples);
 	default:
-		return parse_filter(row, text, s);
+		return add_filter(row, text, s);
 	}
 }
 

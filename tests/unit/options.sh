@@ -37,6 +37,43 @@ refuses "mount, no directory" 64 "--mount /dev/null: not a directory; for a file
 refuses "file, a directory" 64 "--file /: not a regular file" "$D" stat --file /
 refuses "file, no such file" 64 "--file /nonexistent: No such file" "$D" stat --file /nonexistent
 refuses "cgroup, no such directory" 64 "--cgroup /nonexistent: No such file" "$D" stat --cgroup /nonexistent
+refuses "cgroup, another directory" 64 "--cgroup /tmp: not the directory of a cgroup" "$D" stat -d 0.1 --cgroup /tmp
+v1=$(awk '$3 == "cgroup" && $4 !~ /memory/ { print $2; exit }' /proc/mounts)
+if [ -n "$v1" ]; then
+	refuses "cgroup of another controller" 64 "--cgroup $v1: not in the memory controller's hierarchy" \
+		"$D" stat -d 0.1 --cgroup "$v1"
+else
+	skip "cgroup of another controller" "no cgroup v1 hierarchy without the memory controller here"
+fi
+v2=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+if [ -n "$v2" ] && [ ! -e "$v2/memory.stat" ]; then
+	refuses "cgroup without the memory controller" 64 "--cgroup $v2: the memory controller is not enabled for it" \
+		"$D" stat -d 0.1 --cgroup "$v2"
+else
+	skip "cgroup without the memory controller" "no cgroup v2 hierarchy without the memory controller here"
+fi
+# Both filters of these pairs cannot hold, and the last one would win.
+touch "$TEST_TMP/one" "$TEST_TMP/two"
+refuses "two places" 64 "^dropbehind: --file $TEST_TMP/one: nothing can match this together with: mount /proc; trace each in" \
+	"$D" stat -d 0.1 --mount /proc --file "$TEST_TMP/one"
+refuses "two files" 64 "--file $TEST_TMP/two: nothing can match this together with: file $TEST_TMP/one" \
+	"$D" stat -d 0.1 --file "$TEST_TMP/one" --file "$TEST_TMP/two"
+refuses "two mounts" 64 "--mount /sys: nothing can match this together with: mount /proc" \
+	"$D" stat -d 0.1 --mount /proc --mount /sys
+refuses "two pids" 64 "--pid 2: nothing can match this together with: pid 1" "$D" stat -d 0.1 --pid 1 -p 2
+refuses "two names of tasks" 64 "--comm b: nothing can match this together with: comm a" "$D" stat -d 0.1 --comm a --comm b
+refuses "two types of filesystems" 64 "--fs ext4: nothing can match this together with: fs proc" \
+	"$D" stat -d 0.1 --fs proc --fs ext4
+# Said twice, or one inside the other, they hold together; what is wrong behind them is the next fault.
+for words in "--pid 1 --pid 1" "--mount $TEST_TMP --file $TEST_TMP/one" "--fs proc --comm a --pid 1" \
+	"--file $TEST_TMP/one --file $TEST_TMP/../${TEST_TMP##*/}/one"; do
+	# shellcheck disable=SC2086 # words
+	refuses "$words hold together" 64 "^dropbehind: --duration takes" "$D" stat $words -d 0
+done
+"$D" stat --fs nosuchfs -d 0 2>"$TEST_TMP/err"
+like "type of filesystem that the kernel does not have, a note" "$(head -n 1 "$TEST_TMP/err")" \
+	"^dropbehind: note: --fs nosuchfs: the kernel has no filesystem of this type"
+refuses "type of filesystem that it has, no note" 64 "^dropbehind: --duration takes" "$D" stat --fs proc -d 0
 refuses "event of another name" 64 "--events does not know 'dropped'; see --help" "$D" trace --events left,dropped
 refuses "no event" 64 "--events needs at least one word" "$D" trace --events ,
 refuses "latency without a unit" 64 "--min-latency takes a time such as 500us" "$D" trace --min-latency 5
