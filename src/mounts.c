@@ -131,13 +131,15 @@ static int parse(struct db_mount *mount, char *line, FILE *filesystems)
 	mount->dev = major << 20 | minor;
 	mount->read_only = has_option(field[5], "ro") || (options && has_option(options, "ro"));
 	mount->kind = kind_of(filesystems, type);
+	unescape(field[3]);
 	unescape(field[4]);
 	unescape(source);
 	mount->fs = strdup(type);
 	mount->source = strdup(source);
+	mount->root = strdup(field[3]);
 	mount->path = strdup(field[4]);
 	mount->options = join_options(field[5], options, mount->read_only);
-	return mount->fs && mount->source && mount->path && mount->options ? 0 : -ENOMEM;
+	return mount->fs && mount->source && mount->root && mount->path && mount->options ? 0 : -ENOMEM;
 }
 
 static bool below(const char *path, const char *mount)
@@ -184,10 +186,34 @@ const struct db_mount *db_mounts_find(const struct db_mounts *mounts, const char
 	return here;
 }
 
+int db_mounts_path(const struct db_mounts *mounts, __u32 dev, const char *inside, char **path)
+{
+	const struct db_mount *mount, *best = NULL;
+	size_t i, skip;
+
+	for (i = 0; i < mounts->n; i++) {
+		mount = &mounts->list[i];
+		if (mount->dev != dev || mount->covered || !below(inside, mount->root))
+			continue;
+		/* the whole filesystem before a part of it */
+		if (!best || strlen(mount->root) < strlen(best->root))
+			best = mount;
+	}
+	if (!best)
+		return -ENOENT;
+	skip = strcmp(best->root, "/") ? strlen(best->root) : 0;
+	if (asprintf(path, "%s%s", strcmp(best->path, "/") ? best->path : "", inside + skip) < 0) {
+		*path = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
 static void free_mount(struct db_mount *mount)
 {
 	free(mount->fs);
 	free(mount->source);
+	free(mount->root);
 	free(mount->path);
 	free(mount->options);
 }

@@ -22,6 +22,7 @@ struct db_mount {
 	bool covered;		/* its path leads to another mount */
 	char *fs;		/* type; owned */
 	char *source;		/* owned */
+	char *root;		/* which directory of the filesystem is mounted; owned */
 	char *path;		/* where; owned */
 	char *options;		/* of this mount and of its filesystem, as /proc/mounts has them; owned */
 };
@@ -37,6 +38,13 @@ void db_mounts_free(struct db_mounts *mounts);
 
 /* The mount that the absolute path without links lies in, or NULL. */
 const struct db_mount *db_mounts_find(const struct db_mounts *mounts, const char *path);
+
+/*
+ * Where the file that is called @inside ("/a/b") in the filesystem with this
+ * device number can be reached; *@path is then to be freed.  0, -ENOMEM, or
+ * -ENOENT when no mount shows it.
+ */
+int db_mounts_path(const struct db_mounts *mounts, __u32 dev, const char *inside, char **path);
 
 /*
  * The mount to show for a device: the first that is not covered, one that can

@@ -2,15 +2,15 @@
 #define _GNU_SOURCE
 #include "names.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <mntent.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "mounts.h"
 
 #define NAMES_MAX	32
 
@@ -58,32 +58,28 @@ void db_device_name(__u32 dev, char *name, size_t size)
 	snprintf(name, size, "%s", base ? base + 1 : target);
 }
 
-/* Where the filesystem with this device number is mounted; the first such mount of its root. */
-static char *mount_point(__u32 dev)
+/* The table of mounts, read again when the kernel says that it changed. */
+static const struct db_mounts *mounts_now(void)
 {
-	FILE *f = fopen("/proc/self/mountinfo", "re");
-	unsigned int major, minor;
-	char *line = NULL, *found = NULL;
-	char root[512], where[512];
-	size_t room = 0;
+	static struct db_mounts mounts;
+	static int fd = -1;
+	struct pollfd change = { .events = POLLPRI };
 
-	if (!f)
-		return NULL;
-	while (!found && getline(&line, &room, f) > 0) {
-		if (sscanf(line, "%*d %*d %u:%u %511s %511s", &major, &minor, root, where) != 4)
-			continue;
-		if ((major << 20 | minor) == dev && !strcmp(root, "/"))
-			found = strdup(where);
-	}
-	free(line);
-	fclose(f);
-	return found;
+	if (fd < 0)
+		fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	change.fd = fd;
+	if (fd >= 0 && mounts.n && poll(&change, 1, 0) == 0)
+		return &mounts;
+	db_mounts_free(&mounts);
+	db_mounts_read(&mounts);
+	return &mounts;
 }
 
 static int name_file(struct db_flow *flow, const struct db_flow_info *info)
 {
 	char device[64] = "/dev/";
-	char *mount;
+	char *inside;
+	int err;
 
 	if (info->bdev) {
 		flow->bdev = info->bdev;
@@ -103,10 +99,17 @@ static int name_file(struct db_flow *flow, const struct db_flow_info *info)
 		flow->file = join("...", info->file);
 		return flow->file ? 0 : -ENOMEM;
 	}
+	inside = join("/", info->file);
+	if (!inside)
+		return -ENOMEM;
 	flow->file_found = DB_FOUND_DENTRY;
-	mount = mount_point(info->key.dev);
-	flow->file = join(mount ? mount : "", info->file);
-	free(mount);
+	err = db_mounts_path(mounts_now(), info->key.dev, inside, &flow->file);
+	free(inside);
+	if (err != -ENOENT)
+		return err;
+	/* mounted nowhere that we can see: no more than the names inside are known */
+	flow->file_found = DB_FOUND_DENTRY_PART;
+	flow->file = join("...", info->file);
 	return flow->file ? 0 : -ENOMEM;
 }
 
@@ -147,59 +150,4 @@ int db_name_devices(struct db_ledger *ledger)
 	for (i = 0; i < ledger->ncontexts && !err; i++)
 		err = name_device(ledger, ledger->contexts[i].key.dev);
 	return err;
-}
-
-/* Looks for the directory with this inode number at or below @dir, which it closes. */
-static char *find_directory(int dir, const char *path, __u64 id, int depth)
-{
-	struct dirent *entry;
-	char *below = NULL, *found = NULL;
-	struct stat st;
-	DIR *d;
-	int fd;
-
-	if (!fstat(dir, &st) && st.st_ino == id) {
-		close(dir);
-		return strdup(path);
-	}
-	d = depth ? fdopendir(dir) : NULL;
-	if (!d) {
-		close(dir);
-		return NULL;
-	}
-	while (!found && (entry = readdir(d))) {
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
-			continue;
-		fd = openat(dirfd(d), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		if (asprintf(&below, "%s/%s", strcmp(path, "/") ? path : "", entry->d_name) < 0) {
-			close(fd);
-			break;
-		}
-		found = find_directory(fd, below, id, depth - 1);
-		free(below);
-	}
-	closedir(d);
-	return found;
-}
-
-char *db_cgroup_path(__u64 id)
-{
-	FILE *f = setmntent("/proc/self/mounts", "re");
-	struct mntent *m;
-	char *found = NULL;
-	int fd;
-
-	if (!f)
-		return NULL;
-	while (!found && id && (m = getmntent(f))) {
-		if (strcmp(m->mnt_type, "cgroup") && strcmp(m->mnt_type, "cgroup2"))
-			continue;
-		fd = open(m->mnt_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd >= 0)
-			found = find_directory(fd, "/", id, 16);
-	}
-	endmntent(f);
-	return found;
 }

@@ -17,9 +17,6 @@ int db_name_flow(struct db_flow *flow, const struct db_flow_info *info);
  */
 int db_name_devices(struct db_ledger *ledger);
 
-/* Path of the cgroup with this id below any mounted hierarchy, or NULL; to be freed. */
-char *db_cgroup_path(__u64 id);
-
 /* Name of a block device ("sda1"); "MAJOR:MINOR" when it is not known.  @size >= 32. */
 void db_device_name(__u32 dev, char *name, size_t size);
 
