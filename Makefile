@@ -47,6 +47,8 @@ demo-guest: setup setup-guest
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/dropbehind $(DESTDIR)$(PREFIX)/bin/
+	install -d $(DESTDIR)$(PREFIX)/share/doc/dropbehind
+	install -m 644 src/JSON.md $(DESTDIR)$(PREFIX)/share/doc/dropbehind/
 
 clean:
 	rm -rf $(BUILD)

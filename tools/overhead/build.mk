@@ -21,5 +21,6 @@ $(BUILD)/dropbehind-stream: tools/overhead/stream.c tools/overhead/watch.c tools
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.c,$^) -lbpf -ljansson
 
-bench-overhead: all
+bench-overhead: setup
+	@$(MAKE) --no-print-directory all
 	BUILD=$(BUILD) tools/overhead/overhead $(OVERHEAD_FLAGS)
