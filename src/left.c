@@ -196,7 +196,7 @@ int db_verb_left(struct db_options *options)
 		.options = options,
 		.arg = &l,
 		.keep = DB_CAP_BIT(CAP_DAC_READ_SEARCH) | DB_CAP_BIT(CAP_FOWNER),
-		.attached = options->json ? NULL : db_run_header,
+		.attached = db_run_header,
 		.ending = ask,
 	};
 	int err, status;

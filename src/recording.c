@@ -40,6 +40,7 @@ struct db_recording {
 	bool any_ledger;	/* last is valid */
 	bool over;		/* nothing more is written */
 	bool failed;
+	bool unsynced;		/* a finished part may not have reached the disk */
 	struct db_ledger last;	/* as recorded */
 	struct db_event events[EVENTS_BATCH];
 	char workqueues[256][DB_NAME_LEN];	/* by slot, as far as events named them */
@@ -337,7 +338,11 @@ static int next_part(struct db_recording *r)
 
 	end_recording(r, DB_END_ROTATED);
 	r->over = false;
-	fdatasync(r->fd);
+	if (fdatasync(r->fd)) {
+		db_complain(-errno, "%s: %s; this part may not be whole on the disk, the recording goes on",
+			    r->path, strerror(errno));
+		r->unsynced = true;
+	}
 	close(r->fd);
 	r->fd = -1;
 	r->part++;
@@ -469,7 +474,7 @@ bool db_recording_finish(struct db_recording *r)
 		db_complain(-errno, "%s: %s", r->path, strerror(errno));
 		r->failed = true;
 	}
-	return !r->failed;
+	return !r->failed && !r->unsynced;
 }
 
 void db_recording_close(struct db_recording *r)

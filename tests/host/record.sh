@@ -115,6 +115,16 @@ is "none is larger than asked" "$(find . -name 'row.dbr*' -size +64k | wc -l)" 0
 "$tool" report -j "${parts[@]}" >row.json
 is "the counts are whole" "$(births row.json)" 4096
 
+# 8: a part cannot be brought to the disk.
+"${CC:-gcc}" -o deny "$ROOT/tests/host/fixtures/deny.c" || not_ok "deny.c" "does not build"
+fdatasync=$(printf '#include <sys/syscall.h>\nSYS_fdatasync\n' | "${CC:-gcc}" -E -P - | tail -n 1)
+# shellcheck disable=SC2016 # for the inner shell
+./deny "$fdatasync" 5 "$tool" record -o sync.dbr -i 0.05 --samples 20000 --max-size 64k --rotate 3 --mount "$FS_DIR" -- \
+	sh -c 'for i in 1 2 3 4 5 6; do "$0" append --dir "$1" --size 16M --block 4K >/dev/null; done' "$work" "$FS_DIR" \
+	>/dev/null 2>sync.err
+is "a part that is not synced: status" $? 1
+like "it is said of the part" "$(cat sync.err)" 'sync.dbr: Input/output error; this part may not be whole on the disk'
+
 refuses "-o is asked for" 64 '-o FILE is missing' "$tool" record -d 1
 refuses "a place that cannot be written" 1 'cannot make /nonexistent/x: No such file' "$tool" record -o /nonexistent/x -d 1
 refuses "a device" 1 'regular file' "$tool" record -o /dev/null -d 1
