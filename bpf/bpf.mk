@@ -2,19 +2,27 @@
 # BPF programs: one object per .bpf.c, linked by bpftool, a skeleton each for
 # the tracer and for the calibration.
 
+# Kernels since 6.19 have unnamed members of named types, as Microsoft's compilers know them.
 BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) \
+	-fms-extensions -Wno-microsoft-anon-tag \
 	-Wall -Wextra -Werror -Wno-unused-parameter -I$(BUILD) -Iinclude -Ibpf
 BPF_MAIN := kfunc context lifecycle deferral sweep
 BPF_CALIBRATE := kfunc context calibrate
 BPF_HEADERS := $(wildcard bpf/*.h include/dropbehind/*.h)
 
-# Types of the kernel that builds; of another one with VMLINUX_BTF=/path/to/vmlinux.
-VMLINUX_BTF ?= /sys/kernel/btf/vmlinux
+# Types of the kernel that builds; where it has none, those of Debian's 7.3 kernel, which is downloaded; of another
+# one with VMLINUX_BTF=/path/to/vmlinux.
+KERNEL_BTF ?= /sys/kernel/btf/vmlinux
+VMLINUX_BTF ?=
 
 $(BUILD)/vmlinux.h: | $(BUILD)
-	@test -r $(VMLINUX_BTF) || { echo "dropbehind: $(VMLINUX_BTF) is missing: this kernel has no BTF; point VMLINUX_BTF at a vmlinux that has it ('tools/guest/guest btf 7.3' prints one)" >&2; exit 1; }
-	$(Q)$(BPFTOOL) btf dump file $(VMLINUX_BTF) format c > $@.new
+	$(Q)btf='$(VMLINUX_BTF)'; \
+	[ -n "$$btf" ] || { [ -r '$(KERNEL_BTF)' ] && btf='$(KERNEL_BTF)'; } || { \
+		echo "dropbehind: this kernel has no BTF ($(KERNEL_BTF)); taking that of a 7.3 kernel" >&2; \
+		btf=$$(tools/guest/guest btf 7.3) || exit 1; }; \
+	[ -r "$$btf" ] || { echo "dropbehind: VMLINUX_BTF: $$btf cannot be read" >&2; exit 1; }; \
+	$(BPFTOOL) btf dump file "$$btf" format c > $@.new
 	$(Q)mv $@.new $@
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_HEADERS) $(BUILD)/vmlinux.h

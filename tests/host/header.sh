@@ -12,7 +12,8 @@ D=$BUILD/dropbehind
 fs_make ext4 100 || { not_ok "header" "no filesystem"; finish; }
 
 for words in "stat" "record -o $TEST_TMP/one" "left" "trace" "stat -j" "record -j -o $TEST_TMP/two" "left -j" "trace -j"; do
-	rm -f "$TEST_TMP/out" "$TEST_TMP/err"
+	: >"$TEST_TMP/out"
+	: >"$TEST_TMP/err"
 	# shellcheck disable=SC2086 # words
 	"$D" $words --mount "$FS_DIR" >"$TEST_TMP/out" 2>"$TEST_TMP/err" &
 	pid=$!
