@@ -2,7 +2,7 @@
 # BPF programs: one object per .bpf.c, linked by bpftool, a skeleton each for
 # the tracer and for the calibration.
 
-# Kernels since 6.19 have unnamed members of named types, as Microsoft's compilers know them.
+# Types of 7.3 have unnamed members of named types, as Microsoft's compilers know them.
 BPF_ARCH := $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) \
 	-fms-extensions -Wno-microsoft-anon-tag \
