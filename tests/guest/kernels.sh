@@ -10,21 +10,30 @@
 
 need_guest "other kernels"
 
-# Real time: interrupt handlers are threads, which are tasks; timers of null_blk and the block layer's soft
-# interrupt are not.
+# Real time: interrupt handlers are threads, in which the drop after writeback is tried, so ext4 overwrites go; they
+# disable bottom halves, which makes them RCU readers for the block layer. Timers of null_blk and the block layer's soft
+# interrupt are no tasks.
 out=$TEST_TMP/rt
-if guest_plan "$out" core any any any any block fentry kprobe -- -k 7.3-rt -m 3072 "${guest_disks[@]}"; then
+stays=all=left_not_in_task
+if guest_plan "$out" core dropped dropped "$stays" "$stays" block fentry kprobe raw_tp -- \
+	-k 7.3-rt -m 3072 "${guest_disks[@]}"; then
 	like "rt, kernel" "$(cat "$out/kernel")" "^7\.3\..*rt"
-	for how in fentry kprobe; do
+	for how in fentry kprobe raw_tp; do
 		judge_session "$out" "$how" "$how,raw_tp"
-		judge_truth "$out" "$how"
+		[ "$how" = raw_tp ] || judge_truth "$out" "$how"
+		for type in xfs block; do
+			judge_context "$out" "$how" "virtio-$type" rcu_reader
+			judge_context "$out" "$how" "null1-$type" task
+			judge_context "$out" "$how" "null2-$type" soft_irq
+			judge_context "$out" "$how" "null0-$type" task
+			judge_context "$out" "$how" "loop-$type" soft_irq
+		done
 	done
-	judge_same "$out" fentry kprobe
+	judge_same "$out" fentry kprobe raw_tp
 fi
 
 out=$TEST_TMP/7.2
-stays=all=left_not_in_task
-if guest_plan "$out" core "$stays" any "$stays" "$stays" noblock fentry kprobe raw_tp -- \
+if guest_plan "$out" core "$stays" dropped "$stays" "$stays" noblock fentry kprobe raw_tp -- \
 	-k 7.2 -m 3072 "${guest_disks[@]}"; then
 	like "7.2, kernel" "$(cat "$out/kernel")" "^7\.2\."
 	for how in fentry kprobe raw_tp; do

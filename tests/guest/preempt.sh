@@ -16,7 +16,7 @@ stays=all=left_not_in_task
 # force in parentheses.
 under() {
 	local mode=$1 out=$TEST_TMP/$1 how
-	guest_plan "$out" core "$stays" any "$stays" "$stays" block fentry kprobe -- \
+	guest_plan "$out" core "$stays" dropped "$stays" "$stays" block fentry kprobe -- \
 		-k 7.3 -m 3072 --append "preempt=$mode" "${guest_disks[@]}" || return
 	like "$mode, is in force" "$(cat "$out/preempt")" "\($mode\)"
 	for how in fentry kprobe; do

@@ -23,6 +23,9 @@ def tally:
 		write: [.[].counts.births.write.pages // 0] | add,
 		read: [.[].counts.births | (.read.pages // 0) + (.readahead.pages // 0)] | add,
 		fated: [.[].counts.fates[] | total] | add,
+		fates: (reduce (.[].counts.fates | to_entries[]) as $reason ({};
+			reduce ($reason.value | to_entries[]) as $e (.;
+				.[$reason.key + ":" + $e.key] += $e.value.pages))),
 		out: (reduce (.[].counts.outcomes[] | to_entries[]) as $e ({};
 			.[$e.key] += $e.value.pages))
 	}
@@ -59,11 +62,21 @@ def demanded($word; $t):
 	if $word == "any" then true
 	elif $word == "none" then $t.births == 0
 	elif $word == "dropped" then $t.births > 0 and $t.dropped == $t.births
+	elif $word == "exact" then true		# of what is resident, below
 	elif $word == "stays" then $t.births > 0 and $t.dropped == 0 and $t.alive == $t.births
 	elif $word | startswith("all=") then
 		$t.births > 0 and ($t.out[$word[4:]] // 0) == $t.births
 	elif $word | startswith("some=") then ($t.out[$word[5:]] // 0) > 0
 	elif $word | startswith("no=") then ($t.out[$word[3:]] // 0) == 0
+	# PAGES=OUTCOME; PAGES=REASON:FATE
+	elif $word | test("^[0-9]+=") then
+		($word | split("=")) as [$pages, $name]
+		| (($t.out + $t.fates)[$name] // 0) == ($pages | tonumber)
+	elif $word | startswith("fate=") then
+		# all births were left behind for that reason, and had that fate
+		$t.births > 0 and ($t.out[$word[5:] | split(":")[0]] // 0) == $t.births and
+		($t.fates[$word[5:]] // 0) == $t.births
+	elif $word | startswith("somefate=") then ($t.fates[$word[9:]] // 0) > 0
 	else error("unknown expectation \($word)") end;
 
 $work[0] as $w
@@ -100,14 +113,15 @@ $work[0] as $w
 	      end;
 	      "claimed \($t.claimed), want \(told($w.expect.claimed_pages)); mapped \($t.out.left_mapped // 0), want \(told($w.expect.mapped_pages))"),
 
-	# Reclaim may take plain pages as well; of those only cachestat(2) knows.
+	# Reclaim may take plain pages as well; of those only cachestat(2) knows. "exact": it took no plain ones.
 	(if $w.files | any(.gone) then
 		check("nothing alive of what is gone"; $t.alive - $t.claimed <= 0; "\($t)")
 	 else
 		plain($w; $t) as $plain
 		| [$w.files[].path as $path | $resident[0].files[] | select(.path == $path)] as $now
 		| ($now | map(.resident_pages) | add) as $cached
-		| ($now | map(.evicted_pages) | add) as $evicted
+		| (if $expect | split(",") | any(. == "exact") then 0 else
+			$now | map(.evicted_pages) | add end) as $evicted
 		| check("resident pages";
 			($now | length) == ($w.files | length) and
 			$cached >= $t.alive + $plain.min - $evicted and
@@ -120,7 +134,7 @@ $work[0] as $w
 	      "\($w.verdict): resident \($w.resident_pages)"),
 
 	($expect | split(",")[] as $word
-	 | check("expected, \($word)"; demanded($word; $t); "\($t | {births, dropped, left, claimed, alive, out})")),
+	 | check("expected, \($word)"; demanded($word; $t); "\($t | {births, dropped, left, claimed, alive, out, fates})")),
 
 	(if ($w.cgroups | length) == 0 then empty else
 		check("attribution to cgroups";

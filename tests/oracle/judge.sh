@@ -7,8 +7,11 @@
 #	judge_truth OUT SESSION		the tracer's judgement of contexts is the kernel's
 #	judge_context OUT SESSION PLACE CONTEXT
 #					bios with dropbehind folios for PLACE's device all completed in CONTEXT
+#	work_folios OUT SESSION WORK	folios born of a workload
+#	judge_late OUT SESSION LATENCY MS COUNT
+#					at least COUNT values of LATENCY, and not 0, were MS or longer
 #	judge_same OUT SESSION...	the sessions' workloads have the same totals, those apart that may differ
-#					from run to run (of which "any" outcome is expected)
+#					from run to run (of which any outcome, some claimed or some fate is expected)
 #	work_field OUT SESSION WORK FILTER
 #					jq's FILTER on {write, read, births, dropped, left, claimed, alive, out} of a
 #					workload's flows
@@ -38,6 +41,11 @@ work_field() {
 	jq -nrc --slurpfile ledger "$out/$session/ledger.json" --slurpfile work "$out/$session/$work.json" \
 		--argjson resident '[]' --arg expect any "$(judge_filter "
 			[\$work[0].files[] | flows_of(.)[]] | unique_by(.slot) | tally | $filter")" 2>&1
+}
+
+work_folios() {
+	jq -nr --slurpfile ledger "$1/$2/ledger.json" --slurpfile work "$1/$2/$3.json" --argjson resident '[]' --arg expect any \
+		"$(judge_filter '[$work[0].files[] | flows_of(.)[]] | unique_by(.slot) | [.[].counts.births[].folios] | add // 0')"
 }
 
 judge_session() {
@@ -90,11 +98,19 @@ judge_context() {
 			| .context] | unique | join(\" \")" 2>&1)" "$context"
 }
 
+judge_late() {
+	local out=$1 session=$2 latency=$3 ms=$4 count=$5
+	json_is "$session, $latency of $ms ms or more, $count times" "$out/$session/ledger.json" \
+		"[.latencies.$latency.buckets[]? | select(.[0] >= $ms * 1000000) | .[1]] | (add // 0) >= $count and $count > 0" true
+}
+
 judge_same() {
 	local out=$1 first=$2 session work
 	shift 2
 	while read -r work; do
-		[ "$(cat "$out/$first/$work.expect")" != any ] || continue
+		case $(cat "$out/$first/$work.expect") in
+		any | some=claimed | *somefate=*) continue ;;
+		esac
 		for session; do
 			is "$first and $session agree on $work" \
 				"$(work_field "$out" "$session" "$work" "$judge_totals")" \

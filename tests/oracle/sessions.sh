@@ -4,11 +4,15 @@
 # Runs workloads under the tracer and keeps what both say, for judge.sh. Sourced, on this kernel or in a guest;
 # it needs no JSON tool. Given: BUILD, and OUT, a directory for the results.
 #
-#	place NAME TYPE DISK		makes a filesystem of TYPE on DISK and mounts it; TYPE block: DISK itself
+#	place NAME TYPE DISK [MOUNT OPTION...]
+#					makes a filesystem of TYPE on DISK and mounts it; TYPE block: DISK itself
 #	place_at NAME DIR		a place that is there already
 #	session NAME [TOOL OPTION...]	begins a session: one run of `dropbehind stat --json`
 #	work NAME PLACE EXPECT ARG...	a workload in it; its files are kept to the end of the session. EXPECT is
 #					for judge.sh
+#	held NAME PLACE EXPECT CMD ARG...
+#					as work, of a scenario that stops half way (--wait-fifo): bash's CMD runs
+#					while it stands there
 #	beside CMD...			a command to run in it, between workloads
 #	session_end			runs the session, up to three times while the tracer calls it inconclusive
 #	places_end			unmounts and closes the places
@@ -20,12 +24,13 @@ set -u
 
 DROPBEHIND=$BUILD/dropbehind
 WORKLOAD=$BUILD/dontcache-workload
+work_prefix=()		# of the workloads' commands; in a session, `beside eval` sets it
 
 declare -A place_of=()
 place_mounts=()
 
 place() {
-	local name=$1 type=$2 disk=$3 dir fd
+	local name=$1 type=$2 disk=$3 dir fd options=("${@:4}")
 	echo "$name $((0x$(stat -c %t "$disk"))) $((0x$(stat -c %T "$disk")))" >>"$OUT/devices"
 	if [ "$type" = block ]; then
 		# The page cache of a block device lives as long as somebody has it open.
@@ -38,7 +43,7 @@ place() {
 	*) set -- ;;
 	esac
 	dir=/run/oracle/$name
-	if ! mkdir -p "$dir" || ! "mkfs.$type" -q "$@" "$disk" || ! mount -t "$type" "$disk" "$dir"; then
+	if ! mkdir -p "$dir" || ! "mkfs.$type" -q "$@" "$disk" || ! mount -t "$type" "${options[@]}" "$disk" "$dir"; then
 		printf 'cannot make %s on %s\n' "$type" "$disk" >&2
 		return 1
 	fi
@@ -67,11 +72,13 @@ work() {
 	[ -b "${place_of[$place]}" ] && where=--dev
 	printf '%s\n' "$name" >>"$session_dir/works"
 	printf '%s\n' "$expect" >"$session_dir/$name.expect"
-	{
-		printf 'do_work '
-		printf '%q ' "$name" "$@" "$where" "${place_of[$place]}"
-		printf '\n'
-	} >>"$session_dir/script"
+	beside "${work_by:-do_work}" "$name" "$@" "$where" "${place_of[$place]}"
+}
+
+held() {
+	local name=$1 place=$2 expect=$3 cmd=$4
+	shift 4
+	work_by=do_held work "$name" "$place" "$expect" "$cmd" "$@"
 }
 
 beside() {
@@ -84,8 +91,27 @@ do_work() {
 	local name=$1 keep=--keep
 	shift
 	[[ " $* " == *" --dev "* ]] && keep=
-	"$WORKLOAD" "$@" $keep --json --settle-wait 0.5 --quiet-ms 100 >"$session_dir/$name.json" 2>"$session_dir/$name.err"
+	"${work_prefix[@]}" "$WORKLOAD" "$@" $keep --json --settle-wait 0.5 --quiet-ms 100 >"$session_dir/$name.json" 2>"$session_dir/$name.err"
 	echo $? >"$session_dir/$name.status"
+}
+
+# In the session: CMD while the workload stands still, which it tells by its report.
+do_held() {
+	local name=$1 cmd=$2 fifo=/run/oracle-held-$1 pid i
+	shift 2
+	mkfifo "$fifo" || return
+	do_work "$name" "$@" --wait-fifo "$fifo" &
+	pid=$!
+	for ((i = 0; i < 600; i++)); do
+		[ ! -s "$session_dir/$name.json" ] && [ -e "/proc/$pid" ] || break
+		sleep 0.1
+	done
+	if [ -s "$session_dir/$name.json" ] && [ -e "/proc/$pid" ]; then
+		eval "$cmd" >>"$session_dir/$name.err" 2>&1
+		timeout 60 bash -c ': >"$1"' release "$fifo"
+	fi
+	wait "$pid"
+	rm -f "$fifo"
 }
 
 # In the session, at its end: pages of all files.
