@@ -5,7 +5,7 @@
 
 FUZZ_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 FUZZ_SRCS := block replay update ledger histogram json json_read jsonput jsontake words event eventline \
-	flownames names text output complain coverage
+	flownames names mounts text output complain coverage
 FUZZ_OBJS := $(FUZZ_SRCS:%=$(BUILD)/fuzz/src/%.o)
 FUZZ_SECONDS ?= 600
 
