@@ -205,6 +205,32 @@ static int collect_context(struct db_session *session, struct db_ledger *ledger,
 	return 0;
 }
 
+/*
+ * A bio's cgroup is one of the io controller, a folio's one of the memory controller.  In the
+ * unified hierarchy (cgroup version 2) they are the same, and a folio's has its name.
+ */
+static int name_bio_cgroups(struct db_ledger *ledger)
+{
+	struct db_context_row *row;
+	const struct db_flow *flow;
+	size_t i, j;
+
+	if (access("/sys/fs/cgroup/cgroup.controllers", F_OK))
+		return 0;
+	for (i = 0; i < ledger->ncontexts; i++) {
+		row = &ledger->contexts[i];
+		for (j = 0; row->key.cgroup_id && !row->cgroup && j < ledger->nflows; j++) {
+			flow = &ledger->flows[j];
+			if (flow->cgroup_id != row->key.cgroup_id || !flow->cgroup)
+				continue;
+			row->cgroup = strdup(flow->cgroup);
+			if (!row->cgroup)
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
 static int collect_contexts(struct db_session *session, struct db_ledger *ledger)
 {
 	const struct bpf_map *map = session->skel->maps.db_context_index;
@@ -222,7 +248,7 @@ static int collect_contexts(struct db_session *session, struct db_ledger *ledger
 		if (err)
 			return err;
 	}
-	return 0;
+	return name_bio_cgroups(ledger);
 }
 
 /* What the kernel keeps about the program at plan row @row; zeroed if there is none. */
