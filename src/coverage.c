@@ -97,6 +97,9 @@ static void write_events(FILE *out, const struct db_replay *r)
 	fprintf(out, "  %llu events recorded, %llu beyond the limit of an interval not, %llu lost in the ring buffer\n",
 		(unsigned long long)r->events, (unsigned long long)r->events_not_kept,
 		(unsigned long long)r->ledger.losses[DB_LOSS_RING]);
+	if (r->parts[0].samples)
+		fprintf(out, "  of dropped folios at most %u a second: a sample, the counts have all\n",
+			r->parts[0].samples);
 }
 
 int db_coverage_text(FILE *out, const struct db_replay *r)
@@ -166,6 +169,7 @@ json_t *db_coverage_json(const struct db_replay *r)
 	db_put_u64(&p, all, "counts_to_ns", r->ledger.stop_ns);
 	db_put_u64(&p, all, "detail_from_ns", r->first_ns);
 	db_put_u64(&p, all, "interval_ns", r->parts[0].interval_ns);
+	db_put_u64(&p, all, "samples_per_second", r->parts[0].samples);
 	db_put_u64(&p, all, "ledgers", r->ledgers);
 	db_put_u64(&p, all, "events", r->events);
 	db_put_u64(&p, all, "events_not_kept", r->events_not_kept);
