@@ -204,6 +204,19 @@ kill -INT $!
 wait $!
 is "left with a tiny table, status" $? 3
 
+# Only so many files are told apart; the others are one row, and nothing is lost.
+# shellcheck disable=SC2016 # for the inner shell
+"$D" stat -j --max-files 3 --mount "$xfs" -- bash -c 'for i in 1 2 3 4 5 6; do "$@" || exit; done' _ \
+	"$W" append --dir "$xfs" --size 1M --block 64K --keep >"$TEST_TMP/all"
+rm -f "$xfs"/dontcache*
+grep '^{"version"' "$TEST_TMP/all" >"$TEST_TMP/files"
+json_is "more files than --max-files, births" "$TEST_TMP/files" \
+	'"\(.balance.births_pages) \(.balance.verdict) \([.flows[].counts.births.write.pages] | add)"' "1536 pass 1536"
+json_is "those beyond are one row" "$TEST_TMP/files" \
+	'[.flows[] | select(.file_found == "lumped")] | length' 1
+json_is "the others have their own" "$TEST_TMP/files" \
+	'[.flows[] | select(.file_found != "lumped") | .counts.births.write.pages] | unique | tojson' '[256]'
+
 # ---- several at once, suspended, cgroups that go
 
 "$D" stat -j --mount "$xfs" -- "$D" stat -j --mount "$xfs" -- \
