@@ -66,6 +66,8 @@ def demanded($word; $t):
 	elif $word == "stays" then $t.births > 0 and $t.dropped == 0 and $t.alive == $t.births
 	elif $word | startswith("all=") then
 		$t.births > 0 and ($t.out[$word[4:]] // 0) == $t.births
+	elif $word | startswith("among=") then
+		$t.births > 0 and ([$t.out[$word[6:] | split("+")[]] // 0] | add) == $t.births
 	elif $word | startswith("some=") then ($t.out[$word[5:]] // 0) > 0
 	elif $word | startswith("no=") then ($t.out[$word[3:]] // 0) == 0
 	# PAGES=OUTCOME; PAGES=REASON:FATE
