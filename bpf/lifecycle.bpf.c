@@ -245,7 +245,7 @@ db_inline int db_handle_death(__u64 tag)
 	unsigned long flags;
 	__u32 pages, cause, outcome, known, zero = 0;
 	__u64 now, left_ns;
-	bool last;
+	bool last, left;
 
 	if (!cfg)
 		return 0;
@@ -284,9 +284,12 @@ db_inline int db_handle_death(__u64 tag)
 			db_count_outcome(f, outcome, last, pages);
 		else
 			outcome = known;
-	} else if (db_is_left(outcome)) {
-		db_hist_add(DB_HIST_STAYED, left_ns && now > left_ns ? now - left_ns : 0);
+		left = known != DB_OUT_NONE && db_is_left(known);
+	} else {
+		left = db_is_left(outcome);
 	}
+	if (left)
+		db_hist_add(DB_HIST_STAYED, left_ns && now > left_ns ? now - left_ns : 0);
 	if (db_is_left(outcome))
 		db_count_fate(f, outcome, cause, last, pages);
 	if (cause == DB_FATE_DROPPED_WRITE || cause == DB_FATE_DROPPED_READ) {

@@ -55,6 +55,7 @@ all() {
 counts() {
 	local name=$1 kib=$2
 	shift 2
+	rm -f "$TEST_TMP/err"
 	"$D" stat -j "$@" >"$TEST_TMP/ledger" 2>"$TEST_TMP/err" &
 	local tracer=$!
 	for ((i = 0; i < 300; i++)); do

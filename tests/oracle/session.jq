@@ -47,7 +47,7 @@ $ledger[0] as $l
 	      $l.latencies.stayed_ns.count <= $fated and
 	      $l.latencies.stayed_ns.count >= ([$l.total.fates | to_entries[]
 		| select(.key | IN("left_never_read", "left_cleaned_without_writeback", "left_reason_unavailable") | not)
-		| .value[].folios] | add // 0) - ($l.total.fates.left_lock_busy.truncated.folios // 0);
+		| .value[].folios] | add // 0);
 	      "\($l.latencies.stayed_ns.count), with a fate \($fated)"),
 	(["dirty_wait_ns", "writeback_ns", "drop_delay_ns"][] as $part
 	 | if attached("writeback_start") and attached("writeback_end") then
