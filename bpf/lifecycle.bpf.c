@@ -120,6 +120,21 @@ db_inline void db_lose_unborn(const struct db_config *cfg, struct folio *folio, 
 	db_lose(DB_LOSS_UNBORN, 1U << (db_folio_order(folio, flags) & 31));
 }
 
+/* What a folio that comes out of another one, split off it or its copy, has of it. */
+db_inline void db_inherit(struct db_folio *f, const struct db_folio *from)
+{
+	f->birth_ns = from->birth_ns;
+	f->wb_start_ns = from->wb_start_ns;
+	f->wb_end_ns = from->wb_end_ns;
+	f->left_ns = from->left_ns;
+	f->flow = from->flow;
+	f->op = from->op;
+	f->state = 0;
+	f->ender = 0;
+	f->looked = DB_LOOK_OTHER;
+	f->outcome = from->outcome;
+}
+
 /* A part of a split folio gets a slot of its own where its flag shows that it needs one. */
 db_inline struct db_folio *db_find_or_split(const struct db_config *cfg, __u64 tag,
 					    const struct folio *folio, unsigned long flags)
@@ -139,17 +154,8 @@ db_inline struct db_folio *db_find_or_split(const struct db_config *cfg, __u64 t
 	f = db_table_take(cfg, tag);
 	if (!f)
 		return NULL;
-	f->birth_ns = whole->birth_ns;
-	f->wb_start_ns = whole->wb_start_ns;
-	f->wb_end_ns = whole->wb_end_ns;
-	f->left_ns = whole->left_ns;
-	f->flow = whole->flow;
-	f->op = whole->op;
+	db_inherit(f, whole);
 	f->order = order;
-	f->state = 0;
-	f->ender = 0;
-	f->looked = DB_LOOK_OTHER;
-	f->outcome = whole->outcome;
 	f->pages_left = pages;
 	__sync_fetch_and_sub(&whole->pages_left, pages);
 	return f;
@@ -467,18 +473,9 @@ db_inline int db_handle_migrate(__u64 to, __u64 from)
 		  bpf_ktime_get_ns());
 	copy = db_birth_slot(cfg, to);
 	if (copy) {
-		copy->birth_ns = f->birth_ns;
-		copy->wb_start_ns = f->wb_start_ns;
-		copy->wb_end_ns = f->wb_end_ns;
-		copy->left_ns = f->left_ns;
-		copy->flow = f->flow;
-		copy->op = f->op;
+		db_inherit(copy, f);
 		copy->order = f->order;
-		copy->state = 0;
-		copy->ender = 0;
-		copy->looked = DB_LOOK_OTHER;
 		copy->pages_left = f->pages_left;
-		copy->outcome = f->outcome;
 	} else {
 		/* its outcome is counted, its fate will not be */
 		db_lose(DB_LOSS_TABLE_FULL, f->pages_left);
