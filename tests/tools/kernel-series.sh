@@ -47,7 +47,7 @@ KERNEL_SOURCE=$TEST_TMP/older refuses "build-module, other kernel's source" 2 \
 # A series that no longer applies: which patch, which hunk.
 mkdir "$TEST_TMP/stale"
 sed 's/op_flags = 0/op_flags = 1/; s/bio_list_lock/bio_list_lock_gone/' \
-	"$ROOT"/kernel/7.3/f2fs/0001-*.patch >"$TEST_TMP/stale/0001-stale.patch"
+	"$ROOT"/kernel/7.3/f2fs/0002-*.patch >"$TEST_TMP/stale/0001-stale.patch"
 refuses "build-module, stale series" 3 "0001-stale.patch does not apply to 7.3.*Hunk #[0-9]+ failed.* in fs/f2fs/data.c" \
 	"$build" -q -k 7.3 -p "$TEST_TMP/stale" -n stale f2fs
 finish
