@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "modules.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define FIELD_USER_COUNT	2
 #define FIELD_USERS		3
+
+__u64 db_module_instance(const char *module)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/sys/module/%s", module);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
 
 void db_modules_forget_users(char *text)
 {

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which modules are loaded, by /proc/modules. */
+/* Which modules are loaded. */
 #ifndef DROPBEHIND_MODULES_H
 #define DROPBEHIND_MODULES_H
+
+#include <linux/types.h>
+
+/*
+ * Tells one loading of a module from the next, by its folder in sysfs; 0: it is not loaded.
+ * Built in, it may have a folder too, which stays.
+ */
+__u64 db_module_instance(const char *module);
 
 /*
  * Shortens the text of /proc/modules, in place, to what only loading and unloading changes: name,

@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "modules.h"
 
 #define NOT_REPLACED	DB_POINT_NR
 
@@ -90,14 +91,6 @@ static void plan_tracepoint(struct db_plan_row *row, const struct db_kernel *ker
 		row->how = DB_ATTACH_RAW_TP;
 }
 
-static bool module_loaded(const char *module)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/module/%s", module);
-	return !access(path, F_OK);
-}
-
 static void find_function(struct db_plan_row *row, const struct db_kernel *kernel, bool in_btf,
 			  bool in_symbols)
 {
@@ -107,7 +100,7 @@ static void find_function(struct db_plan_row *row, const struct db_kernel *kerne
 		row->presence = DB_RENAMED;
 	else if (in_btf)
 		row->presence = DB_INLINED;
-	else if (row->entry->module && !module_loaded(row->entry->module))
+	else if (row->entry->module && !db_module_instance(row->entry->module))
 		row->presence = DB_NOT_LOADED;
 	else
 		row->presence = DB_ABSENT;

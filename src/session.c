@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "collect.h"
 #include "dropbehind.skel.h"
+#include "modules.h"
 #include "privilege.h"
 #include "security.h"
 
@@ -116,16 +116,6 @@ static struct bpf_program *find_program(struct db_session *session, const struct
 	return bpf_object__find_program_by_name(session->skel->obj, name);
 }
 
-/* One loading of a module; 0: it is not loaded.  Built in, it may have a folder too, which stays. */
-static __u64 module_instance(const char *module)
-{
-	char path[64];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/sys/module/%s", module);
-	return stat(path, &st) ? 0 : st.st_ino;
-}
-
 static bool may_come_later(struct db_session *session, const struct db_plan_row *row)
 {
 	return row->how == DB_ATTACH_NONE && row->entry->module &&
@@ -188,7 +178,7 @@ static int attach_row(struct db_session *session, struct db_plan_row *row, enum 
 		return -errno;
 	session->links[row - session->plan.rows] = link;
 	session->modules[row - session->plan.rows] =
-		row->entry->module ? module_instance(row->entry->module) : 0;
+		row->entry->module ? db_module_instance(row->entry->module) : 0;
 	session->programs[row - session->plan.rows] = bpf_program__fd(program);
 	return 0;
 }
@@ -446,7 +436,7 @@ static bool forget_unloaded(struct db_session *session, int i)
 	__u64 missed;
 
 	if (row->how != DB_ATTACH_KPROBE || !row->entry->module ||
-	    module_instance(row->entry->module) == session->modules[i])
+	    db_module_instance(row->entry->module) == session->modules[i])
 		return false;
 	missed = db_collect_missed(session, i) - session->missed_before[i];
 	bpf_link__destroy(session->links[i]);
