@@ -138,8 +138,8 @@ static void replay_json(json_t *json, enum db_block_type type)
 		abort();
 	db_file_header(file);
 	file = append(file, &size, DB_BLOCK_HEAD, 0,
-		      json_pack("{s:s, s:i, s:i, s:i}", "recording", "0", "part", 0, "interval_ns",
-				1000, "rotate", 0));
+		      json_pack("{s:s, s:i, s:i, s:i, s:i}", "recording", "0", "part", 0,
+				"interval_ns", 1000, "samples_per_second", 0, "rotate", 0));
 	db_ledger_init(&empty);
 	if (type != DB_BLOCK_LEDGER)
 		file = append(file, &size, DB_BLOCK_LEDGER, 1, db_json_from_ledger(&empty));

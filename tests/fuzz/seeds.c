@@ -85,8 +85,8 @@ int main(int argc, char **argv)
 	json_decref(json);
 	db_file_header(file);
 	n = add(file, n, DB_BLOCK_HEAD, 0,
-		json_pack("{s:s, s:i, s:i, s:i}", "recording", "12", "part", 0, "interval_ns", 9,
-			  "rotate", 0));
+		json_pack("{s:s, s:i, s:i, s:i, s:i}", "recording", "12", "part", 0, "interval_ns", 9,
+			  "samples_per_second", 0, "rotate", 0));
 	n = add(file, n, DB_BLOCK_LEDGER, 1, db_json_from_ledger(&s.ledger));
 	json = events(&s);
 	write_json("events", 4, json);

@@ -250,8 +250,8 @@ static size_t add_block(unsigned char *to, enum db_block_type type, __u64 sequen
 
 static json_t *head(void)
 {
-	return json_pack("{s:s, s:i, s:i, s:i}", "recording", "0123", "part", 0, "interval_ns", 1000,
-			 "rotate", 0);
+	return json_pack("{s:s, s:i, s:i, s:i, s:i}", "recording", "0123", "part", 0,
+			 "interval_ns", 1000, "samples_per_second", 0, "rotate", 0);
 }
 
 static int read_err(const unsigned char *bytes, size_t size)
