@@ -135,21 +135,83 @@ db_inline void db_inherit(struct db_folio *f, const struct db_folio *from)
 	f->outcome = from->outcome;
 }
 
-/* A part of a split folio gets a slot of its own where its flag shows that it needs one. */
+db_inline bool db_any_split(bool now)
+{
+	__u32 zero = 0;
+	struct db_next *next = bpf_map_lookup_elem(&db_next, &zero);
+
+	if (next && now && !next->split)
+		next->split = 1;
+	return next && next->split;
+}
+
+/* Takes @pages out of those that @f counts, if it has more than that; the number it had, or 0. */
+db_inline __u32 db_take_pages(struct db_folio *f, __u32 pages)
+{
+	__u32 had, i;
+
+	for (i = 0; i < 8; i++) {
+		had = f->pages_left;
+		if (had <= pages)
+			return 0;
+		if (__sync_val_compare_and_swap(&f->pages_left, had, had - pages) == had)
+			return had;
+	}
+	return 0;
+}
+
+/*
+ * A folio that is smaller than it was born has been split.  Its slot keeps what
+ * it is now; the other parts, which can each be anywhere in its life, go to a
+ * slot of their own until each shows itself.
+ */
+db_inline void db_part_from(const struct db_config *cfg, struct db_folio *f, __u64 tag, __u32 order)
+{
+	__u32 pages = 1U << (order & 31), had = f->pages_left, rest;
+	struct db_folio *parts;
+
+	if (had <= pages)
+		return;
+	rest = had - pages;
+	parts = db_table_take(cfg, tag | DB_TABLE_PARTS);
+	if (!parts) {
+		db_lose(DB_LOSS_TABLE_FULL, rest);
+		db_take_pages(f, rest);
+		f->order = order;
+		return;
+	}
+	parts->pages_left = 0;
+	parts->order = f->order;
+	db_inherit(parts, f);
+	f->order = order;
+	if (db_take_pages(f, rest))
+		__sync_fetch_and_add(&parts->pages_left, rest);
+	db_any_split(true);
+}
+
+/* The slot of a folio.  One that was split off another gets its own where its flag shows that it needs one. */
 db_inline struct db_folio *db_find_or_split(const struct db_config *cfg, __u64 tag,
 					    const struct folio *folio, unsigned long flags)
 {
 	struct db_folio *f = db_table_find(cfg, tag), *whole;
 	__u32 order, pages;
 
-	if (f || !(flags & db_pg_bit(dropbehind)))
+	if (f) {
+		if (f->order) {
+			order = db_folio_order(folio, flags);
+			if (order < f->order)
+				db_part_from(cfg, f, tag, order);
+		}
 		return f;
-	whole = db_table_find_split(cfg, tag);
+	}
+	if (!(flags & db_pg_bit(dropbehind)))
+		return NULL;
+	whole = db_table_find_whole(cfg, tag);
 	if (!whole)
 		return NULL;
 	order = db_folio_order(folio, flags);
 	pages = 1U << (order & 31);
-	if (pages >= whole->pages_left)
+	if (pages > whole->pages_left)
 		return NULL;
 	f = db_table_take(cfg, tag);
 	if (!f)
@@ -157,7 +219,15 @@ db_inline struct db_folio *db_find_or_split(const struct db_config *cfg, __u64 t
 	db_inherit(f, whole);
 	f->order = order;
 	f->pages_left = pages;
-	__sync_fetch_and_sub(&whole->pages_left, pages);
+	if (!db_take_pages(whole, pages)) {
+		/* it is the last one, or another part was quicker */
+		if (!(whole->tag & DB_TABLE_PARTS) || whole->pages_left != pages) {
+			db_table_free(cfg, f, tag);
+			return NULL;
+		}
+		db_table_free(cfg, whole, whole->tag);
+	}
+	db_any_split(true);
 	return f;
 }
 
@@ -249,39 +319,43 @@ db_inline int db_handle_death(__u64 tag)
 	struct db_next *next;
 	struct db_folio *f;
 	unsigned long flags;
-	__u32 pages, cause, outcome, known, zero = 0;
+	__u32 pages, order, cause, outcome, known, zero = 0;
 	__u64 now, left_ns;
-	bool last, left;
+	bool last;
 
 	if (!cfg)
 		return 0;
 	folio = db_typed(struct folio, tag);
 	flags = db_folio_flags(folio);
 	f = db_table_find(cfg, tag);
+	mapping = folio->mapping;
 	if (!f) {
 		next = bpf_map_lookup_elem(&db_next, &zero);
 		if (!next || !next->large)
 			goto unknown;
-		if (!(flags & db_pg_bit(dropbehind)) && db_has_point(cfg, DB_POINT_DROP))
+		/* what the drop removes has a slot of its own since the drop began */
+		if (!(flags & db_pg_bit(dropbehind)) && db_has_point(cfg, DB_POINT_DROP) && !next->split)
 			return 0;
-		f = db_table_find_split(cfg, tag);
-		if (!f)
+		f = db_table_find_whole(cfg, tag);
+		if (!f || db_is_other(f, mapping))
 			goto unknown;
-	}
-	mapping = folio->mapping;
-	if (!db_has_point(cfg, DB_POINT_MIGRATE) && db_is_other(f, mapping)) {
+	} else if (!db_has_point(cfg, DB_POINT_MIGRATE) && db_is_other(f, mapping)) {
 		db_gone(cfg, f, f->tag);
 		goto unknown;
 	}
-	pages = 1U << (db_folio_order(folio, flags) & 31);
+	order = db_folio_order(folio, flags);
+	if (order < f->order && f->tag == tag)
+		db_part_from(cfg, f, tag, order);
+	pages = 1U << (order & 31);
 	if (pages > f->pages_left)
 		pages = f->pages_left;
 	last = pages == f->pages_left;
 	now = bpf_ktime_get_ns();
 	cause = db_death_cause(cfg, f, flags, mapping);
 	left_ns = f->left_ns;
-	outcome = f->outcome;
-	if (outcome == DB_OUT_NONE) {
+	known = f->outcome;
+	outcome = known;
+	if (known == DB_OUT_NONE) {
 		outcome = db_death_outcome(cfg, f, flags, cause);
 		/* the task that ended its writeback may be deciding too */
 		known = last ? __sync_val_compare_and_swap(&f->outcome, DB_OUT_NONE, outcome) :
@@ -290,11 +364,8 @@ db_inline int db_handle_death(__u64 tag)
 			db_count_outcome(f, outcome, last, pages);
 		else
 			outcome = known;
-		left = known != DB_OUT_NONE && db_is_left(known);
-	} else {
-		left = db_is_left(outcome);
 	}
-	if (left)
+	if (db_is_left(known))
 		db_hist_add(DB_HIST_STAYED, left_ns && now > left_ns ? now - left_ns : 0);
 	if (db_is_left(outcome))
 		db_count_fate(f, outcome, cause, last, pages);
@@ -463,14 +534,15 @@ db_inline int db_handle_migrate(__u64 to, __u64 from)
 {
 	struct db_config *cfg = db_on();
 	struct db_folio *f, *copy;
+	struct folio *folio;
 
 	if (!cfg)
 		return 0;
-	f = db_table_find(cfg, from);
+	folio = db_typed(struct folio, from);
+	f = db_find_or_split(cfg, from, folio, db_folio_flags(folio));
 	if (!f)
 		return 0;
-	db_decide(cfg, f, db_typed(struct folio, from), DB_OUT_LEFT_MIGRATED, DB_CTX_UNKNOWN,
-		  bpf_ktime_get_ns());
+	db_decide(cfg, f, folio, DB_OUT_LEFT_MIGRATED, DB_CTX_UNKNOWN, bpf_ktime_get_ns());
 	copy = db_birth_slot(cfg, to);
 	if (copy) {
 		db_inherit(copy, f);

@@ -115,7 +115,7 @@ struct db_next {
 	__u32 wq;
 	__u32 context;
 	__u32 large;	/* a large folio has been born: parts of it may die */
-	__u32 pad;
+	__u32 split;	/* one was split: parts without the flag may be of it */
 };
 
 struct {

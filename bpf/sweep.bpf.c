@@ -71,12 +71,26 @@ db_inline __u32 db_sweep_pending(const struct db_folio *f, unsigned long flags)
 	return f->op != DB_OP_WRITE && !f->wb_end_ns ? DB_PEND_UNREAD : DB_PEND_SETTLING;
 }
 
+/* Counts what is still there; @pending is why, if it has no outcome yet. */
+db_inline void db_sweep_count(struct db_sweep *sum, __u32 outcome, __u32 pending, __u32 folios,
+			      __u32 pages)
+{
+	__u32 reason = outcome - DB_OUT_LEFT_FIRST;
+
+	if (outcome == DB_OUT_NONE)
+		db_count_add(&sum->pending[pending & (DB_PEND_NR - 1)], folios, pages);
+	else if (outcome == DB_OUT_CLAIMED)
+		db_count_add(&sum->claimed, folios, pages);
+	else if (db_is_left(outcome) && reason < DB_LEFT_NR)
+		db_count_add(&sum->left[reason], folios, pages);
+}
+
 db_inline void db_sweep_one(const struct db_config *cfg, struct db_folio *f, struct db_sweep *sum,
 			    __u64 now)
 {
 	__u64 tag = f->tag;
 	struct folio *folio;
-	__u32 outcome, pages = f->pages_left, pending, reason;
+	__u32 outcome, pages = f->pages_left, pending;
 	unsigned long flags;
 
 	if (!tag)
@@ -84,6 +98,11 @@ db_inline void db_sweep_one(const struct db_config *cfg, struct db_folio *f, str
 	/* Born since this sweep began: it has no age yet. */
 	if (f->birth_ns > now)
 		now = f->birth_ns;
+	if (tag & DB_TABLE_PARTS) {
+		/* each of them shows itself at its next step */
+		db_sweep_count(sum, f->outcome, DB_PEND_SETTLING, 0, pages);
+		return;
+	}
 	folio = db_typed(struct folio, tag);
 	flags = db_folio_flags(folio);
 	if (!db_still_there(f, folio)) {
@@ -114,18 +133,8 @@ db_inline void db_sweep_one(const struct db_config *cfg, struct db_folio *f, str
 	/* Gone in the meantime: its death was counted. */
 	if (f->tag != tag)
 		return;
-	if (outcome == DB_OUT_NONE) {
-		pending = db_sweep_pending(f, flags);
-		if (!(flags & db_pg_bit(dropbehind)))
-			pending = DB_PEND_SETTLING;
-		db_count_add(&sum->pending[pending & (DB_PEND_NR - 1)], 1, pages);
-	} else if (outcome == DB_OUT_CLAIMED) {
-		db_count_add(&sum->claimed, 1, pages);
-	} else if (db_is_left(outcome)) {
-		reason = outcome - DB_OUT_LEFT_FIRST;
-		if (reason < DB_LEFT_NR)
-			db_count_add(&sum->left[reason], 1, pages);
-	}
+	pending = flags & db_pg_bit(dropbehind) ? db_sweep_pending(f, flags) : DB_PEND_SETTLING;
+	db_sweep_count(sum, outcome, pending, 1, pages);
 }
 
 static long db_sweep_slot(__u32 i, struct db_sweep_walk *walk)

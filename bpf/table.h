@@ -15,6 +15,9 @@
 /* Large folios go up to this order; a split leaves parts of any smaller one. */
 #define DB_SPLIT_ORDERS	10
 
+/* In the tag of a slot: not a folio, but the parts of a split one that have no slot of their own yet. */
+#define DB_TABLE_PARTS	1ULL
+
 #define DB_TABLE_CHOICES	4
 #define DB_TABLE_STEP		0x9e3779b1U	/* odd, so that the choices differ */
 
@@ -86,18 +89,23 @@ db_inline void db_table_free(const struct db_config *cfg, struct db_folio *f, __
 }
 
 /*
- * The slot of the folio that @part was split from: the head of some larger
- * aligned block that covers it and that was born as large as that.
+ * The slot that still counts @part of a split folio: the folio's own as long as
+ * nothing told the split, or the one of its parts.  The head is that of some
+ * larger aligned block that covers the part and that was born as large as that.
  */
-db_inline struct db_folio *db_table_find_split(const struct db_config *cfg, __u64 part)
+db_inline struct db_folio *db_table_find_whole(const struct db_config *cfg, __u64 part)
 {
 	__u64 size = bpf_core_type_size(struct page);
-	__u64 page = part / size;
+	__u64 page = part / size, head;
 	struct db_folio *f;
 	int order;
 
 	for (order = 1; order <= DB_SPLIT_ORDERS; order++) {
-		f = db_table_find(cfg, part - (page & ((1ULL << order) - 1)) * size);
+		head = part - (page & ((1ULL << order) - 1)) * size;
+		f = db_table_find(cfg, head);
+		if (f && f->order >= order)
+			return f;
+		f = db_table_find(cfg, head | DB_TABLE_PARTS);
 		if (f && f->order >= order)
 			return f;
 	}

@@ -254,6 +254,44 @@ int db_mounts_read(struct db_mounts *mounts)
 	return err;
 }
 
+static int mount_id(int fd, int *id)
+{
+	char name[64], line[128];
+	int err = -ENODATA;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/self/fdinfo/%d", fd);
+	f = fopen(name, "re");
+	if (!f)
+		return -errno;
+	while (err && fgets(line, sizeof(line), f))
+		if (sscanf(line, "mnt_id: %d", id) == 1)
+			err = 0;
+	fclose(f);
+	return err;
+}
+
+int db_mounts_dev(int fd, __u32 *dev)
+{
+	struct db_mounts mounts;
+	int id = 0, err = mount_id(fd, &id);
+	size_t i;
+
+	if (!err)
+		err = db_mounts_read(&mounts);
+	if (err)
+		return err;
+	err = -ENOENT;
+	for (i = 0; i < mounts.n && err; i++) {
+		if (mounts.list[i].id != id)
+			continue;
+		*dev = mounts.list[i].dev;
+		err = 0;
+	}
+	db_mounts_free(&mounts);
+	return err;
+}
+
 void db_mounts_free(struct db_mounts *mounts)
 {
 	size_t i;

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/sysmacros.h>
+#include <sys/types.h>
 
 #include <linux/types.h>
 
@@ -38,6 +40,19 @@ void db_mounts_free(struct db_mounts *mounts);
 
 /* The mount that the absolute path without links lies in, or NULL. */
 const struct db_mount *db_mounts_find(const struct db_mounts *mounts, const char *path);
+
+/* A device number of stat(2) as the kernel and this tool write it: major << 20 | minor. */
+static inline __u32 db_kernel_dev(dev_t dev)
+{
+	return major(dev) << 20 | minor(dev);
+}
+
+/*
+ * Device number of the filesystem that the open file lies in.  Not always that
+ * of fstat(2): btrfs gives each subvolume's files a number of its own there.
+ * 0 or negative errno.
+ */
+int db_mounts_dev(int fd, __u32 *dev);
 
 /*
  * Where the file that is called @inside ("/a/b") in the filesystem with this

@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <linux/magic.h>
 #include <math.h>
@@ -10,7 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
-#include <sys/sysmacros.h>
 #include <sysexits.h>
 #include <unistd.h>
 
@@ -193,29 +193,17 @@ static void describe(struct db_session_options *s, const char *name, const char 
 	snprintf(s->filter + at, sizeof(s->filter) - at, "%s%s %s", at ? ", " : "", name, value);
 }
 
-static __u32 kernel_dev(dev_t dev)
-{
-	return major(dev) << 20 | minor(dev);
-}
-
 /* Of the filesystem: some give their files numbers of their own in stat(2). */
 static int filesystem_dev(const struct option_row *row, const char *text, const struct stat *st,
 			  __u32 *dev)
 {
-	const struct db_mount *mount;
-	struct db_mounts mounts;
-	char *path = realpath(text, NULL);
+	int fd = open(text, O_PATH | O_CLOEXEC);
 
-	if (!path)
+	if (fd < 0)
 		return db_complain(-errno, "--%s %s: %s", row->name, text, strerror(errno));
-	*dev = kernel_dev(st->st_dev);
-	if (!db_mounts_read(&mounts)) {
-		mount = db_mounts_find(&mounts, path);
-		if (mount)
-			*dev = mount->dev;
-		db_mounts_free(&mounts);
-	}
-	free(path);
+	if (db_mounts_dev(fd, dev))
+		*dev = db_kernel_dev(st->st_dev);
+	close(fd);
 	return 0;
 }
 
@@ -266,7 +254,7 @@ static int parse_place(const struct option_row *row, const char *text, struct db
 		if (!S_ISBLK(st.st_mode))
 			return db_complain(-EINVAL, "--dev %s: not a block device; for a directory use --mount",
 					   text);
-		s->dev = kernel_dev(st.st_rdev);
+		s->dev = db_kernel_dev(st.st_rdev);
 		break;
 	case OPT_MOUNT:
 		if (!S_ISDIR(st.st_mode))
@@ -275,7 +263,7 @@ static int parse_place(const struct option_row *row, const char *text, struct db
 		break;
 	case OPT_FILE:
 		if (S_ISBLK(st.st_mode)) {
-			s->dev = kernel_dev(st.st_rdev);
+			s->dev = db_kernel_dev(st.st_rdev);
 			break;
 		}
 		if (!S_ISREG(st.st_mode))

@@ -12,10 +12,10 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "mounts.h"
 #include "privilege.h"
 
 /* Since Linux 6.5, the same number on all architectures; not in every libc's headers. */
@@ -33,16 +33,15 @@ struct cachestat_result {
 /* Bytes looked at by one mincore(2). */
 #define MINCORE_STEP	(1ULL << 28)
 
-static __u32 kernel_dev(dev_t dev)
+static bool same_file(const struct db_flow *flow, int fd, const struct stat *st)
 {
-	return major(dev) << 20 | minor(dev);
-}
+	__u32 dev = db_kernel_dev(st->st_dev);
 
-static bool same_file(const struct db_flow *flow, const struct stat *st)
-{
 	if (flow->bdev)
-		return S_ISBLK(st->st_mode) && kernel_dev(st->st_rdev) == flow->bdev;
-	return S_ISREG(st->st_mode) && kernel_dev(st->st_dev) == flow->dev && st->st_ino == flow->ino;
+		return S_ISBLK(st->st_mode) && db_kernel_dev(st->st_rdev) == flow->bdev;
+	if (!S_ISREG(st->st_mode) || st->st_ino != flow->ino)
+		return false;
+	return dev == flow->dev || (!db_mounts_dev(fd, &dev) && dev == flow->dev);
 }
 
 /* Opens the flow's file for reading.  Descriptor, or -1 with the reason in @why. */
@@ -65,7 +64,7 @@ static int open_file(const struct db_flow *flow, struct stat *st, char *why, siz
 			close(path);
 		return -1;
 	}
-	if (!same_file(flow, st)) {
+	if (!same_file(flow, path, st)) {
 		snprintf(why, size, "another file has this name now");
 		close(path);
 		return -1;
