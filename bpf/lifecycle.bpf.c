@@ -441,7 +441,9 @@ db_inline int db_handle_end_dropbehind(__u64 tag, __u32 how, __u32 irqs, __u32 h
 		return 0;
 	f = db_find_or_split(cfg, tag, folio, flags);
 	if (!f) {
-		db_lose_unborn(cfg, folio, flags);
+		/* whoever holds the lock may just have removed it, with its flag */
+		if (folio->mapping && !(flags & db_pg_bit(locked)))
+			db_lose_unborn(cfg, folio, flags);
 		return 0;
 	}
 	context = db_context_judge(how, irqs, held);

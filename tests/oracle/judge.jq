@@ -50,6 +50,8 @@ def plain($w; $t):
 	  elif $w.scenario | startswith("mapped") then {min: 1, max: (1 + $t.dropped)}
 	  elif $w.scenario == "claim" then {min: $t.dropped, max: $t.dropped}
 	  elif [$w.scenario] | inside(["reader", "partial-append"]) then {min: 0, max: $t.dropped}
+	  # what is claimed may go as well, without being counted then
+	  elif $w.scenario == "truncate" then {min: (0 - $t.claimed), max: 0}
 	  elif $w.scenario == "unread-cached" then
 		{min: 0, max: ($w.parameters.size_bytes / $w.page_size_bytes)}
 	  else {min: 0, max: 0} end;
