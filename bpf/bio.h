@@ -103,9 +103,10 @@ db_inline __u32 db_bio_dev(const struct bio *bio)
 	return bio->bi_bdev->bd_dev;
 }
 
-db_inline __u64 db_bio_cgroup(const struct bio *bio)
+/* The cgroup of the io controller that the bio is charged to. */
+db_inline struct cgroup *db_bio_cgroup(const struct bio *bio)
 {
-	return bio->bi_blkg->blkcg->css.cgroup->kn->id;
+	return bio->bi_blkg->blkcg->css.cgroup;
 }
 
 /*

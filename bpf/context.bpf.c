@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Judges completion contexts, names who runs them, counts them. */
 #include "context.h"
+#include "names.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -236,8 +237,30 @@ db_inline __u32 db_context_check(const struct db_context_memo *memo)
 	return words[0] * 3 + words[1] * 5 + (words[0] >> 32) * 7 + memo->slot * 11 + 1;
 }
 
+/* Nothing, to begin a value with that is too large for the stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct db_cgroup_names);
+} db_no_names SEC(".maps");
+
+/* The cgroup may be gone when the report is made. Without room for it its number is all there is. */
+db_inline void db_cgroup_learn(__u64 id, __u64 cgroup)
+{
+	struct db_cgroup_names *names;
+	__u32 zero = 0;
+
+	names = bpf_map_lookup_elem(&db_no_names, &zero);
+	if (!id || !names || bpf_map_update_elem(&db_bio_cgroups, &id, names, BPF_NOEXIST))
+		return;
+	names = bpf_map_lookup_elem(&db_bio_cgroups, &id);
+	if (names)
+		names->names = db_name_cgroup(names->cgroup, (struct cgroup *)cgroup);
+}
+
 /* Slot for a key; DB_MAX_CONTEXTS when there is no room for another. */
-static __noinline __u32 db_context_slot(struct db_context_key *key)
+static __noinline __u32 db_context_slot(struct db_context_key *key, __u64 cgroup)
 {
 	__u32 zero = 0, slot, *known;
 	struct db_next *next;
@@ -253,13 +276,15 @@ static __noinline __u32 db_context_slot(struct db_context_key *key)
 	slot = __sync_fetch_and_add(&next->context, 1);
 	if (slot >= DB_MAX_CONTEXTS)
 		return DB_MAX_CONTEXTS;
-	if (!bpf_map_update_elem(&db_context_index, key, &slot, BPF_NOEXIST))
+	if (!bpf_map_update_elem(&db_context_index, key, &slot, BPF_NOEXIST)) {
+		db_cgroup_learn(key->cgroup_id, cgroup);
 		return slot;
+	}
 	known = bpf_map_lookup_elem(&db_context_index, key);
 	return known ? *known : DB_MAX_CONTEXTS;
 }
 
-__hidden void db_context_count(struct db_context_key *key, __u64 pages)
+__hidden void db_context_count(struct db_context_key *key, __u64 pages, __u64 cgroup)
 {
 	struct db_context_memo *memo, copy;
 	struct db_count *count;
@@ -276,7 +301,7 @@ __hidden void db_context_count(struct db_context_key *key, __u64 pages)
 	    copy.check == db_context_check(&copy)) {
 		slot = copy.slot;
 	} else {
-		slot = db_context_slot(key);
+		slot = db_context_slot(key, cgroup);
 		copy.key = *key;
 		copy.slot = slot;
 		copy.check = db_context_check(&copy);

@@ -46,7 +46,10 @@ __u32 db_runner(__u32 context, __u8 *wq);
 /* Does current, a workqueue's worker, work for one of the general purpose workqueues ("events...")? */
 bool db_on_events_wq(void);
 
-/* Counts one completion of @key's kind; wq and runner are filled in here. */
-void db_context_count(struct db_context_key *key, __u64 pages);
+/*
+ * Counts one completion of @key's kind; wq and runner are filled in here.
+ * @cgroup: address of the group that key->cgroup_id is of, 0: none.
+ */
+void db_context_count(struct db_context_key *key, __u64 pages, __u64 cgroup);
 
 #endif

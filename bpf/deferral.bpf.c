@@ -96,15 +96,16 @@ db_inline struct db_truth *db_truth_counts(void)
 /* One completing write bio: where, by whom. */
 db_inline void db_count_bio(const struct db_config *cfg, const struct bio *bio, __u32 context)
 {
+	struct cgroup *cgroup = db_bio_cgroup(bio);
 	struct db_context_key key = {
 		.dev = db_bio_dev(bio),
 		.place = db_bio_dropbehind(cfg, bio) ? DB_PLACE_BIO : DB_PLACE_BIO_PLAIN,
 		.context = context,
-		.cgroup_id = db_bio_cgroup(bio),
+		.cgroup_id = cgroup->kn->id,
 	};
 
 	if (!cfg->filter_dev || key.dev == cfg->filter_dev)
-		db_context_count(&key, 0);
+		db_context_count(&key, 0, (__u64)cgroup);
 }
 
 /* Is the bio one we follow: a write, and to the device that is asked for? */

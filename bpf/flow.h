@@ -9,10 +9,9 @@
 #define DROPBEHIND_BPF_FLOW_H
 
 #include "maps.h"
+#include "names.h"
 
 #define DB_FLOW_REJECTED	0xffffffffU	/* a filter excludes it */
-#define DB_NAME_DEPTH		24
-#define DB_NAME_MAX		256		/* longest name and its NUL byte */
 
 /* Last answer on this CPU. */
 struct db_flow_memo {
@@ -30,19 +29,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct db_flow_memo);
 } db_flow_memos SEC(".maps") __weak;
-
-/* Appends the name at @name; returns the new end, or 0 when it may not have fitted. */
-db_inline __u32 db_name_add(char *names, __u32 end, const void *name)
-{
-	long len;
-
-	if (end > DB_PATH_LEN - DB_NAME_MAX)
-		return 0;
-	len = bpf_probe_read_kernel_str(names + end, DB_NAME_MAX, name);
-	if (len <= 1 || len > DB_NAME_MAX)
-		return 0;
-	return end + len;
-}
 
 db_inline void db_name_file(struct db_flow_info *info, struct inode *inode)
 {
@@ -67,26 +53,6 @@ db_inline void db_name_file(struct db_flow_info *info, struct inode *inode)
 			return;
 		end = next;
 		dentry = parent;
-	}
-}
-
-db_inline void db_name_cgroup(struct db_flow_info *info, struct cgroup *cgrp)
-{
-	struct kernfs_node *kn = BPF_CORE_READ(cgrp, kn), *parent;
-	__u32 end = 0, next;
-	int i;
-
-	for (i = 0; kn && i < DB_NAME_DEPTH; i++) {
-		parent = db_kernfs_parent(kn);
-		if (!parent) {
-			info->names |= DB_NAMED_CGROUP;
-			return;
-		}
-		next = db_name_add(info->cgroup, end, BPF_CORE_READ(kn, name));
-		if (!next)
-			return;
-		end = next;
-		kn = parent;
 	}
 }
 
@@ -207,7 +173,7 @@ static __noinline __u32 db_flow_find(struct inode *inode, unsigned long memcg_da
 	if (key.ino)
 		db_name_file(info, inode);
 	if (cgrp)
-		db_name_cgroup(info, cgrp);
+		info->names |= db_name_cgroup(info->cgroup, cgrp);
 	info->used = 1;
 	return slot;
 }

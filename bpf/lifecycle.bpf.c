@@ -453,7 +453,7 @@ db_inline int db_handle_end_dropbehind(__u64 tag, __u32 how, __u32 irqs, __u32 h
 	key.dev = folio->mapping->host->i_sb->s_dev;
 	key.place = DB_PLACE_DROP;
 	key.context = context;
-	db_context_count(&key, f->pages_left);
+	db_context_count(&key, f->pages_left, 0);
 	if (context == DB_CTX_UNKNOWN || db_context_in_task(context))
 		f->ender = db_ender();
 	else

@@ -92,6 +92,16 @@ struct {
 	__type(value, struct db_count);
 } db_context_counts SEC(".maps") __weak;
 
+/* Names of the cgroups of bios, by their kernfs id. */
+#define DB_MAX_BIO_CGROUPS	1024
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, DB_MAX_BIO_CGROUPS);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u64);
+	__type(value, struct db_cgroup_names);
+} db_bio_cgroups SEC(".maps") __weak;
+
 /* Workqueue names; slot 0: no name, the last: any other. */
 #define DB_MAX_WQ	64
 struct {

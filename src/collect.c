@@ -186,6 +186,19 @@ void db_collect_wq_name(struct db_session *session, __u32 slot, char *name)
 	memcpy(name, known.name, sizeof(known.name));
 }
 
+/* Null where the kernel side had no room for it. */
+static int name_bio_cgroup(struct db_session *session, struct db_context_row *row)
+{
+	struct db_cgroup_names names;
+
+	if (!row->key.cgroup_id ||
+	    bpf_map__lookup_elem(session->skel->maps.db_bio_cgroups, &row->key.cgroup_id,
+				 sizeof(row->key.cgroup_id), &names, sizeof(names), 0))
+		return 0;
+	row->cgroup = db_name_cgroup(names.cgroup, names.names & DB_NAMED_CGROUP);
+	return row->cgroup ? 0 : -ENOMEM;
+}
+
 static int collect_context(struct db_session *session, struct db_ledger *ledger,
 			   const struct db_context_key *key, __u32 counts_slot)
 {
@@ -202,33 +215,7 @@ static int collect_context(struct db_session *session, struct db_ledger *ledger,
 	row->events = sum[0];
 	row->pages = sum[1];
 	db_collect_wq_name(session, key->wq, row->wq);
-	return 0;
-}
-
-/*
- * A bio's cgroup is one of the io controller, a folio's one of the memory controller.  In the
- * unified hierarchy (cgroup version 2) they are the same, and a folio's has its name.
- */
-static int name_bio_cgroups(struct db_ledger *ledger)
-{
-	struct db_context_row *row;
-	const struct db_flow *flow;
-	size_t i, j;
-
-	if (access("/sys/fs/cgroup/cgroup.controllers", F_OK))
-		return 0;
-	for (i = 0; i < ledger->ncontexts; i++) {
-		row = &ledger->contexts[i];
-		for (j = 0; row->key.cgroup_id && !row->cgroup && j < ledger->nflows; j++) {
-			flow = &ledger->flows[j];
-			if (flow->cgroup_id != row->key.cgroup_id || !flow->cgroup)
-				continue;
-			row->cgroup = strdup(flow->cgroup);
-			if (!row->cgroup)
-				return -ENOMEM;
-		}
-	}
-	return 0;
+	return name_bio_cgroup(session, row);
 }
 
 static int collect_contexts(struct db_session *session, struct db_ledger *ledger)
@@ -248,7 +235,7 @@ static int collect_contexts(struct db_session *session, struct db_ledger *ledger
 		if (err)
 			return err;
 	}
-	return name_bio_cgroups(ledger);
+	return 0;
 }
 
 /* What the kernel keeps about the program at plan row @row; zeroed if there is none. */

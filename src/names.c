@@ -113,6 +113,11 @@ static int name_file(struct db_flow *flow, const struct db_flow_info *info)
 	return flow->file ? 0 : -ENOMEM;
 }
 
+char *db_name_cgroup(const char *names, bool whole)
+{
+	return join(whole ? "/" : "...", names);
+}
+
 int db_name_flow(struct db_flow *flow, const struct db_flow_info *info)
 {
 	int err = name_file(flow, info);
@@ -120,7 +125,7 @@ int db_name_flow(struct db_flow *flow, const struct db_flow_info *info)
 	if (err || !info->key.cgroup_id)
 		return err;
 	flow->cgroup_found = info->names & DB_NAMED_CGROUP ? DB_FOUND_KERNFS : DB_FOUND_DENTRY_PART;
-	flow->cgroup = join(info->names & DB_NAMED_CGROUP ? "/" : "...", info->cgroup);
+	flow->cgroup = db_name_cgroup(info->cgroup, info->names & DB_NAMED_CGROUP);
 	return flow->cgroup ? 0 : -ENOMEM;
 }
 

@@ -12,6 +12,12 @@
 int db_name_flow(struct db_flow *flow, const struct db_flow_info *info);
 
 /*
+ * Path of a cgroup in its hierarchy, to be freed; "..." before what is known
+ * of it when that is not all.  NULL when out of memory.
+ */
+char *db_name_cgroup(const char *names, bool whole);
+
+/*
  * Adds to the ledger the names of all devices in its flows and contexts.  0 or
  * -ENOMEM.
  */

@@ -149,6 +149,13 @@ struct db_context_key {
 	__u64 cgroup_id;	/* bio: its cgroup (io); drop: 0 */
 };
 
+/* Of a bio's cgroup, taken when one of its bios first completed. */
+struct db_cgroup_names {
+	__u32 names;			/* DB_NAMED_CGROUP, or 0 */
+	__u32 pad;
+	char cgroup[DB_PATH_LEN];	/* as in struct db_flow_info */
+};
+
 struct db_wq_name {
 	char name[DB_NAME_LEN];
 };

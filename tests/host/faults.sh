@@ -258,6 +258,23 @@ else
 	skip "cgroup v1 deleted during the run" "no v1 memory controller here; the guest has v2"
 fi
 
+# Bios belong to the io controller's cgroup, which version 1 has in a hierarchy of its own.
+v1=/sys/fs/cgroup/blkio
+if [ -d "$v1" ]; then
+	group=$v1/dropbehind-$$
+	at_end sh -c "[ ! -d $group ] || rmdir $group"
+	# shellcheck disable=SC2016 # for the inner shell
+	"$D" stat -j --mount "$xfs" -- bash -c 'mkdir "$0" && "$@" --cgroup "$0"; status=$?; rmdir "$0"; exit $status' \
+		"$group" "$W" overwrite --dir "$xfs" --size 4M --block 64K >"$TEST_TMP/all"
+	is "cgroup of bios deleted during the run, command" $? 0
+	grep '^{"version"' "$TEST_TMP/all" >"$TEST_TMP/group"
+	is "cgroup of bios deleted during the run is gone" "$([ -d "$group" ] && echo there)" ""
+	json_is "and keeps its name in the completion contexts" "$TEST_TMP/group" \
+		'[.contexts[] | select(.place == "bio" and .cgroup_id != 1).cgroup] | unique | tojson' "[\"/dropbehind-$$\"]"
+else
+	skip "cgroup v1 of bios" "no v1 blkio controller here; the guest has v2"
+fi
+
 # ---- left
 
 "$W" overwrite --dir "$ext4" --size 4M --block 64K --keep >"$TEST_TMP/out"
