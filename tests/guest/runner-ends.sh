@@ -32,6 +32,13 @@ out=$("$guest" -q -t 900 --allow-splat --rw "$TEST_TMP/rw" -- \
 is "warning allowed: status" $? 3
 is "warning allowed: quiet" "$out$(cat "$TEST_TMP/err")" loaded
 
+# A kernel that hangs before its init, here in a panic that it does not end.
+out=$(DROPBEHIND_BOOT_SILENCE=10 "$guest" -q -t 900 --append "rdinit=/nonexistent root=/nonexistent panic=0" -- true 2>"$TEST_TMP/err")
+is "hang at boot: status" $? 123
+is "hang at boot: started again" "$(grep -c "hangs at boot, its console says nothing for 10 s: started again" "$TEST_TMP/err")" 2
+like "hang at boot: named" "$(tail -n 1 "$TEST_TMP/err")" "hangs at boot, three times"
+is "hang at boot: nothing is left" "$(left)" ""
+
 # The throw-away view.
 out=$("$guest" chroot -- sh -c 'echo x >/etc/made; touch ./x 2>/dev/null || echo read-only; pwd; exit 5' 2>&1)
 is "chroot: status" $? 5

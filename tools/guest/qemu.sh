@@ -92,12 +92,65 @@ run_slot()
 	done
 }
 
+# boot_watch CONSOLE SILENCE: exits with 1 when the kernel has not come to its init and its console says nothing more
+# for SILENCE seconds: now and then an emulated processor spins at boot for ever. With 0 when init runs.
+boot_watch()
+{
+	local size=-1 now since=$SECONDS
+
+	while ! grep -qsa 'as init process' "$1"; do
+		now=$(stat -c %s "$1" 2>/dev/null || echo 0)
+		[ "$now" = "$size" ] || { size=$now since=$SECONDS; }
+		[ $((SECONDS - since)) -lt "$2" ] || return 1
+		sleep 2
+	done
+}
+
+# run_qemu: starts the guest of the array qemu of the caller, with its output pipes, the watch on its boot and its time
+# limit; sets the caller's *_pid.
+run_qemu()
+{
+	: >"$status"
+	rm -f "$console"
+	if [ "$OPT_MODE" = shell ]; then
+		background "${QEMU[@]}" "${qemu[@]}" <&"$RUN_TTY"
+		qemu_pid=$RUN_LAST
+	else
+		background cat "$RUN_DIR/out" </dev/null
+		out_pid=$RUN_LAST
+		if [ "$merge" -eq 0 ]; then
+			background cat "$RUN_DIR/err" </dev/null >&2
+			err_pid=$RUN_LAST
+		fi
+		background "${QEMU[@]}" "${qemu[@]}" </dev/null >"$RUN_DIR/qemu" 2>&1
+		qemu_pid=$RUN_LAST
+		boot_watch "$console" "$silence" </dev/null &
+		boot_pid=$!
+		RUN_PIDS+=("$boot_pid")
+	fi
+	if [ "$OPT_TIME" -gt 0 ]; then
+		background sleep "$OPT_TIME" </dev/null
+		timer_pid=$RUN_LAST
+	fi
+}
+
+# run_stop: ends what run_qemu started
+run_stop()
+{
+	kill -KILL "${RUN_PIDS[@]}" 2>/dev/null
+	wait "${RUN_PIDS[@]}" 2>/dev/null
+	RUN_PIDS=()
+	qemu_pid='' out_pid='' err_pid='' timer_pid='' boot_pid=''
+}
+
 # run_guest: boots a guest as the OPT_* variables say and exits with its command's status.
 run_guest()
 {
 	local kernel root release initramfs headers qemu=() line i append accel console status
-	local qemu_pid timer_pid="" out_pid="" err_pid="" who rc ended="" merge=0 drive
+	local qemu_pid="" timer_pid="" out_pid="" err_pid="" boot_pid="" who rc ended="" merge=0 drive
+	local boots=1 silence=${DROPBEHIND_BOOT_SILENCE:-120}
 
+	number DROPBEHIND_BOOT_SILENCE "$silence"
 	need_x86_64
 	need setpriv util-linux
 	need flock util-linux
@@ -189,41 +242,37 @@ run_guest()
 
 	[ "$OPT_QUIET" -eq 1 ] || say "booting $release ($(cat "$kernel/package")), root $(root_release "$root"), $(
 		)$OPT_CPUS CPUs, $OPT_MEMORY MiB, $accel"
-	: >"$status"
 	if [ "$OPT_MODE" = shell ]; then
 		qemu+=(-chardev stdio,id=tty,signal=off -device virtconsole,chardev=tty)
 		exec {RUN_TTY}<&0
 		RUN_STTY=$(stty -g)
 		# Every key is the guest's, ^C too.
 		stty raw -echo <&"$RUN_TTY"
-		background "${QEMU[@]}" "${qemu[@]}" <&"$RUN_TTY"
-		qemu_pid=$RUN_LAST
 	else
 		mkfifo "$RUN_DIR/out" "$RUN_DIR/err" || die "cannot make pipes in $RUN_DIR"
-		background cat "$RUN_DIR/out" </dev/null
-		out_pid=$RUN_LAST
 		qemu+=(-chardev "file,id=out,path=$RUN_DIR/out" -device virtserialport,chardev=out,name=out)
-		if [ "$merge" -eq 0 ]; then
-			background cat "$RUN_DIR/err" </dev/null >&2
-			err_pid=$RUN_LAST
+		[ "$merge" -eq 1 ] ||
 			qemu+=(-chardev "file,id=err,path=$RUN_DIR/err" -device virtserialport,chardev=err,name=err)
-		fi
-		background "${QEMU[@]}" "${qemu[@]}" </dev/null >"$RUN_DIR/qemu" 2>&1
-		qemu_pid=$RUN_LAST
 	fi
-	if [ "$OPT_TIME" -gt 0 ]; then
-		background sleep "$OPT_TIME" </dev/null
-		timer_pid=$RUN_LAST
-	fi
+	run_qemu
 
 	while [ -n "$qemu_pid$out_pid$err_pid" ]; do
 		who=
 		# shellcheck disable=SC2086
-		wait -n -p who $qemu_pid $out_pid $err_pid $timer_pid
+		wait -n -p who $qemu_pid $out_pid $err_pid $timer_pid $boot_pid
 		rc=$?
 		case $who in
 		"") ended=lost; break ;;
 		"$timer_pid") ended=timeout; break ;;
+		"$boot_pid")
+			boot_pid=
+			[ "$rc" -ne 0 ] || continue
+			run_stop
+			[ "$boots" -lt 3 ] || { ended=boot; break; }
+			boots=$((boots + 1))
+			say "the guest ($release) hangs at boot, its console says nothing for $silence s: started again"
+			run_qemu
+			;;
 		"$qemu_pid")
 			qemu_pid=
 			# Without qemu nobody will ever open a pipe that it has not opened.
@@ -267,6 +316,11 @@ run_status()
 	pipe)
 		run_cleanup
 		exit 141
+		;;
+	boot)
+		run_console "$console" 40
+		say "the guest ($release) hangs at boot, three times: the end of its console is above"
+		exit "$GUEST_EXIT_LOST"
 		;;
 	timeout)
 		run_console "$console" 40
