@@ -49,3 +49,12 @@ $(MAKE_RECORDINGS): tests/replay/fixtures/make-recordings.c tests/unit/synthetic
 		$(BUILD)/libdropbehind.a $(LDLIBS)
 
 tests: $(MAKE_RECORDINGS)
+
+# Moves pages under a workload, in guests.
+SOFT_OFFLINE := $(BUILD)/tests/guest/soft-offline
+
+$(SOFT_OFFLINE): tests/guest/fixtures/soft-offline.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $<
+
+tests: $(SOFT_OFFLINE)
