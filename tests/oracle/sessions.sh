@@ -99,6 +99,8 @@ do_work() {
 do_held() {
 	local name=$1 cmd=$2 fifo=/run/oracle-held-$1 pid i
 	shift 2
+	# A session that is repeated has the report of the time before, which does not tell that this one stands still.
+	rm -f "$session_dir/$name.json"
 	mkfifo "$fifo" || return
 	do_work "$name" "$@" --wait-fifo "$fifo" &
 	pid=$!
