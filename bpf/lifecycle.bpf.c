@@ -135,29 +135,28 @@ db_inline void db_inherit(struct db_folio *f, const struct db_folio *from)
 	f->outcome = from->outcome;
 }
 
-db_inline bool db_any_split(bool now)
+db_inline void db_note_split(void)
 {
 	__u32 zero = 0;
 	struct db_next *next = bpf_map_lookup_elem(&db_next, &zero);
 
-	if (next && now && !next->split)
+	if (next && !next->split)
 		next->split = 1;
-	return next && next->split;
 }
 
-/* Takes @pages out of those that @f counts, if it has more than that; the number it had, or 0. */
-db_inline __u32 db_take_pages(struct db_folio *f, __u32 pages)
+/* Takes @pages out of those that @f counts, if it has more than that. */
+db_inline bool db_take_pages(struct db_folio *f, __u32 pages)
 {
 	__u32 had, i;
 
 	for (i = 0; i < 8; i++) {
 		had = f->pages_left;
 		if (had <= pages)
-			return 0;
+			return false;
 		if (__sync_val_compare_and_swap(&f->pages_left, had, had - pages) == had)
-			return had;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 /*
@@ -170,7 +169,7 @@ db_inline void db_part_from(const struct db_config *cfg, struct db_folio *f, __u
 	__u32 pages = 1U << (order & 31), had = f->pages_left, rest;
 	struct db_folio *parts;
 
-	if (had <= pages)
+	if (order >= f->order || had <= pages)
 		return;
 	rest = had - pages;
 	parts = db_table_take(cfg, tag | DB_TABLE_PARTS);
@@ -186,7 +185,7 @@ db_inline void db_part_from(const struct db_config *cfg, struct db_folio *f, __u
 	f->order = order;
 	if (db_take_pages(f, rest))
 		__sync_fetch_and_add(&parts->pages_left, rest);
-	db_any_split(true);
+	db_note_split();
 }
 
 /* The slot of a folio.  One that was split off another gets its own where its flag shows that it needs one. */
@@ -197,11 +196,8 @@ db_inline struct db_folio *db_find_or_split(const struct db_config *cfg, __u64 t
 	__u32 order, pages;
 
 	if (f) {
-		if (f->order) {
-			order = db_folio_order(folio, flags);
-			if (order < f->order)
-				db_part_from(cfg, f, tag, order);
-		}
+		if (f->order)
+			db_part_from(cfg, f, tag, db_folio_order(folio, flags));
 		return f;
 	}
 	if (!(flags & db_pg_bit(dropbehind)))
@@ -227,7 +223,7 @@ db_inline struct db_folio *db_find_or_split(const struct db_config *cfg, __u64 t
 		}
 		db_table_free(cfg, whole, whole->tag);
 	}
-	db_any_split(true);
+	db_note_split();
 	return f;
 }
 
@@ -344,7 +340,7 @@ db_inline int db_handle_death(__u64 tag)
 		goto unknown;
 	}
 	order = db_folio_order(folio, flags);
-	if (order < f->order && f->tag == tag)
+	if (f->tag == tag)
 		db_part_from(cfg, f, tag, order);
 	pages = 1U << (order & 31);
 	if (pages > f->pages_left)
