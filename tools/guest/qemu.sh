@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
 # Runs one guest: the run directory, qemu, its output pipes, the time limit, and what is left of it afterwards.
 
-# run_cleanup: ends this run's processes and removes its directory; safe to call at any time.
-run_cleanup()
+# run_kill: ends what this run has started.
+run_kill()
 {
 	local p
-	trap '' INT TERM HUP
 	for p in "${RUN_PIDS[@]}"; do kill -KILL "$p" 2>/dev/null; done
 	[ "${#RUN_PIDS[@]}" -gt 0 ] && wait "${RUN_PIDS[@]}" 2>/dev/null
 	RUN_PIDS=()
+}
+
+# run_cleanup: ends this run's processes and removes its directory; safe to call at any time.
+run_cleanup()
+{
+	trap '' INT TERM HUP
+	run_kill
 	[ -n "${RUN_STTY:-}" ] && stty "$RUN_STTY" <&"$RUN_TTY" 2>/dev/null
 	[ -n "${RUN_DIR:-}" ] && rm -rf --one-file-system "$RUN_DIR"
 	RUN_DIR=
@@ -132,15 +138,6 @@ run_qemu()
 		background sleep "$OPT_TIME" </dev/null
 		timer_pid=$RUN_LAST
 	fi
-}
-
-# run_stop: ends what run_qemu started
-run_stop()
-{
-	kill -KILL "${RUN_PIDS[@]}" 2>/dev/null
-	wait "${RUN_PIDS[@]}" 2>/dev/null
-	RUN_PIDS=()
-	qemu_pid='' out_pid='' err_pid='' timer_pid='' boot_pid=''
 }
 
 # run_guest: boots a guest as the OPT_* variables say and exits with its command's status.
@@ -267,7 +264,7 @@ run_guest()
 		"$boot_pid")
 			boot_pid=
 			[ "$rc" -ne 0 ] || continue
-			run_stop
+			run_kill
 			[ "$boots" -lt 3 ] || { ended=boot; break; }
 			boots=$((boots + 1))
 			say "the guest ($release) hangs at boot, its console says nothing for $silence s: started again"
