@@ -242,35 +242,31 @@ is "suspended, what was kept and what was lost is all" \
 	"$("$D" stat -j --mount "$xfs" -- "$W" append --dir "$xfs" --size 16M --block 4K |
 		grep '^{"version"' | jq '[.total.outcomes[].dropped_after_write.folios // 0] | add')"
 
-v1=/sys/fs/cgroup/memory
-if [ -d "$v1" ]; then
-	group=$v1/dropbehind-$$
+# group_goes NAME HIERARCHY SCENARIO FILTER NAMED WANT: the workload runs in a cgroup that is gone at report time.
+group_goes() {
+	local name=$1 group=$2/dropbehind-$$
 	at_end sh -c "[ ! -d $group ] || rmdir $group"
 	# shellcheck disable=SC2016 # for the inner shell
 	"$D" stat -j --mount "$xfs" -- bash -c 'mkdir "$0" && "$@" --cgroup "$0"; status=$?; rmdir "$0"; exit $status' \
-		"$group" "$W" append --dir "$xfs" --size 4M --block 64K >"$TEST_TMP/all"
-	is "cgroup deleted during the run, command" $? 0
+		"$group" "$W" "$3" --dir "$xfs" --size 4M --block 64K >"$TEST_TMP/all"
+	is "$name deleted during the run, command" $? 0
 	grep '^{"version"' "$TEST_TMP/all" >"$TEST_TMP/group"
-	is "cgroup deleted during the run is gone" "$([ -d "$group" ] && echo there)" ""
-	json_is "and keeps its name" "$TEST_TMP/group" '.flows[] | select(.counts.births.write.pages == 1024).cgroup' \
-		"/dropbehind-$$"
+	is "$name deleted during the run is gone" "$([ -d "$group" ] && echo there)" ""
+	json_is "$5" "$TEST_TMP/group" "$4" "$6"
+}
+
+if [ -d /sys/fs/cgroup/memory ]; then
+	group_goes cgroup /sys/fs/cgroup/memory append '.flows[] | select(.counts.births.write.pages == 1024).cgroup' \
+		"and keeps its name" "/dropbehind-$$"
 else
 	skip "cgroup v1 deleted during the run" "no v1 memory controller here; the guest has v2"
 fi
 
 # Bios belong to the io controller's cgroup, which version 1 has in a hierarchy of its own.
-v1=/sys/fs/cgroup/blkio
-if [ -d "$v1" ]; then
-	group=$v1/dropbehind-$$
-	at_end sh -c "[ ! -d $group ] || rmdir $group"
-	# shellcheck disable=SC2016 # for the inner shell
-	"$D" stat -j --mount "$xfs" -- bash -c 'mkdir "$0" && "$@" --cgroup "$0"; status=$?; rmdir "$0"; exit $status' \
-		"$group" "$W" overwrite --dir "$xfs" --size 4M --block 64K >"$TEST_TMP/all"
-	is "cgroup of bios deleted during the run, command" $? 0
-	grep '^{"version"' "$TEST_TMP/all" >"$TEST_TMP/group"
-	is "cgroup of bios deleted during the run is gone" "$([ -d "$group" ] && echo there)" ""
-	json_is "and keeps its name in the completion contexts" "$TEST_TMP/group" \
-		'[.contexts[] | select(.place == "bio" and .cgroup_id != 1).cgroup] | unique | tojson' "[\"/dropbehind-$$\"]"
+if [ -d /sys/fs/cgroup/blkio ]; then
+	group_goes "cgroup of bios" /sys/fs/cgroup/blkio overwrite \
+		'[.contexts[] | select(.place == "bio" and .cgroup_id != 1).cgroup] | unique | tojson' \
+		"and keeps its name in the completion contexts" "[\"/dropbehind-$$\"]"
 else
 	skip "cgroup v1 of bios" "no v1 blkio controller here; the guest has v2"
 fi
