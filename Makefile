@@ -3,7 +3,7 @@
 #   make              build build/dropbehind and the programs beside it
 #   make demo         install what is missing, build, trace real I/O here, print the report
 #   make demo-guest   the same under a stock 7.3 kernel in an emulated guest
-#   make check        install, build, run every test; make check-quick leaves the guests out
+#   make check        install, build, run the tests; make check-quick leaves the guests out
 #   make install      PREFIX=/usr/local DESTDIR=
 
 VERSION := 0.1

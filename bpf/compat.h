@@ -385,7 +385,6 @@ db_inline __u64 db_arg(void *ctx, __u32 n)
 #define DB_WRITEBACK_WORD	0x6361626574697277ULL
 
 /* Task flags, include/linux/sched.h; not in BTF. */
-#define DB_PF_IDLE		0x00000002
 #define DB_PF_IO_WORKER		0x00000010
 #define DB_PF_WQ_WORKER		0x00000020
 #define DB_PF_MEMALLOC		0x00000800

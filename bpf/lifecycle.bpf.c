@@ -302,7 +302,7 @@ db_inline __u32 db_death_outcome(const struct db_config *cfg, const struct db_fo
 	if (cause == DB_FATE_TRUNCATED)
 		return DB_OUT_TRUNCATED;
 	/* Reclaim takes clean folios only: this one was cleaned and kept. */
-	if (!db_has_point(cfg, DB_POINT_END_DROPBEHIND))
+	if (!db_has_point(cfg, DB_POINT_DROP_ATTEMPT))
 		return DB_OUT_LEFT_UNKNOWN;
 	return f->wb_end_ns ? DB_OUT_RECLAIMED : DB_OUT_LEFT_NO_WB;
 }
@@ -447,7 +447,7 @@ db_inline int db_handle_end_dropbehind(__u64 tag, __u32 how, __u32 irqs, __u32 h
 	if (!db_has_point(cfg, DB_POINT_WB_END))
 		f->wb_end_ns = now;
 	key.dev = folio->mapping->host->i_sb->s_dev;
-	key.place = DB_PLACE_DROP;
+	key.place = DB_PLACE_DROP_ATTEMPT;
 	key.context = context;
 	db_context_count(&key, f->pages_left, 0);
 	if (context == DB_CTX_UNKNOWN || db_context_in_task(context))
@@ -624,7 +624,7 @@ struct {
 	__type(value, __u64);
 } db_calls SEC(".maps");
 
-#define DB_CALL_END_DROPBEHIND	0ULL
+#define DB_CALL_DROP_ATTEMPT	0ULL
 #define DB_CALL_DROP		1ULL
 
 db_inline __u64 db_call_key(__u64 which)
@@ -660,7 +660,7 @@ int BPF_KPROBE(end_dropbehind_kprobe, __u64 folio)
 	if (!cfg)
 		return 0;
 	if (db_context_in_task(db_context_judge(DB_ATTACH_KPROBE, db_irqs_of(ctx), 0)))
-		db_call_enter(DB_CALL_END_DROPBEHIND, folio);
+		db_call_enter(DB_CALL_DROP_ATTEMPT, folio);
 	return db_handle_end_dropbehind(folio, DB_ATTACH_KPROBE, db_irqs_of(ctx), 0);
 }
 
@@ -671,7 +671,7 @@ int BPF_KRETPROBE(end_dropbehind_kretprobe)
 
 	if (!db_on())
 		return 0;
-	folio = db_call_leave(DB_CALL_END_DROPBEHIND);
+	folio = db_call_leave(DB_CALL_DROP_ATTEMPT);
 	return folio ? db_handle_end_dropbehind_ret(folio) : 0;
 }
 

@@ -57,7 +57,7 @@ db_inline __u32 db_sweep_clean(const struct db_config *cfg, struct db_folio *f,
 		return DB_OUT_NONE;
 	if (f->ender)
 		return DB_OUT_LEFT_LOCK_BUSY;
-	if (db_has_point(cfg, DB_POINT_END_DROPBEHIND) && !f->wb_end_ns)
+	if (db_has_point(cfg, DB_POINT_DROP_ATTEMPT) && !f->wb_end_ns)
 		return DB_OUT_LEFT_NO_WB;
 	return DB_OUT_LEFT_UNKNOWN;
 }

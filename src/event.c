@@ -26,7 +26,7 @@ void db_event_put(struct db_put *p, json_t *array, const struct db_event *e)
 	db_put_u64(p, to, "time_ns", e->time_ns);
 	db_put_u64(p, to, "cpu", e->cpu);
 	db_put_text(p, to, "comm", comm);
-	db_put_text(p, to, "context", db_context_key_word(e->context));
+	db_put_text(p, to, "context", db_context_key(e->context));
 	db_put_text(p, to, "runner", db_runner_key(e->runner));
 	db_put_u64(p, to, "workqueue_slot", e->wq);
 	db_put_known(p, to, "latency_ns", e->latency_ns);
@@ -61,7 +61,7 @@ int db_event_take(const json_t *json, struct db_event *e)
 	e->cpu = db_take_u64(&t, json, "cpu", UINT_MAX);
 	db_take_text(&t, json, "comm", comm, sizeof(comm));
 	memcpy(e->comm, comm, sizeof(e->comm));
-	e->context = db_take_word(&t, json, "context", db_context_key_word, DB_CTX_NR);
+	e->context = db_take_word(&t, json, "context", db_context_key, DB_CTX_NR);
 	e->runner = db_take_word(&t, json, "runner", db_runner_key, DB_RUN_NR);
 	e->wq = db_take_u64(&t, json, "workqueue_slot", UCHAR_MAX);
 	e->latency_ns = take_known(&t, json, "latency_ns", ULLONG_MAX);

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "jsonput.h"
-#include "output.h"
 #include "text.h"
 #include "words.h"
 
@@ -58,17 +57,10 @@ static void write_file(FILE *out, const struct db_named_flow *f)
 {
 	if (!f->known)
 		fputs("(unknown file)", out);
-	else if (f->flow.file)
-		db_output_escaped(out, f->flow.file);
-	else if (f->flow.file_found == DB_FOUND_LUMPED)
-		fputs("(all other files)", out);
 	else
-		fprintf(out, "inode %llu", (unsigned long long)f->flow.ino);
+		db_text_file(out, &f->flow);
 	fputs("  [", out);
-	if (f->flow.cgroup)
-		db_output_escaped(out, f->flow.cgroup);
-	else
-		fputs(f->flow.cgroup_id ? "?" : "no memory cgroup", out);
+	db_text_cgroup(out, &f->flow);
 	fprintf(out, "], %s\n", f->known ? f->device : "?");
 }
 
@@ -110,12 +102,11 @@ static void put_flow(struct db_put *put, json_t *o, const struct db_named_flow *
 {
 	db_put_text(put, o, "file", f->flow.file);
 	db_put_text(put, o, "file_found", db_found_word(f->flow.file_found));
-	db_put(put, o, "inode", f->known && f->flow.ino ? json_integer(f->flow.ino) : json_null());
+	db_put_known(put, o, "inode", f->known ? f->flow.ino : 0);
 	db_put_text(put, o, "fs", f->known ? f->flow.fs : NULL);
 	db_put_text(put, o, "cgroup", f->flow.cgroup);
 	db_put_text(put, o, "cgroup_found", db_found_word(f->flow.cgroup_found));
-	db_put(put, o, "cgroup_id",
-	       f->flow.cgroup_id ? json_integer(f->flow.cgroup_id) : json_null());
+	db_put_known(put, o, "cgroup_id", f->flow.cgroup_id);
 }
 
 static void put_folio(struct db_put *put, json_t *o, const struct db_event *e,
@@ -137,13 +128,14 @@ static void put_folio(struct db_put *put, json_t *o, const struct db_event *e,
 static void put_bio(struct db_put *put, json_t *o, const struct db_event *e,
 		    struct db_flow_names *names)
 {
+	static const struct db_named_flow unknown;
+
 	db_put_text(put, o, "op", "write");
 	db_put_text(put, o, "mechanism", db_mechanism_key(e->mechanism));
 	db_put_u64(put, o, "latency_ns", e->latency_ns);
 	db_put_known(put, o, "bytes", e->bytes);
 	db_put_known(put, o, "flow", e->flow);
-	if (e->flow)
-		put_flow(put, o, db_flow_name(names, e->flow));
+	put_flow(put, o, e->flow ? db_flow_name(names, e->flow) : &unknown);
 	db_put_u64(put, o, "dev", e->dev);
 	db_put_text(put, o, "device", db_dev_name(names, e->dev));
 }
@@ -164,7 +156,7 @@ int db_event_json(FILE *out, const struct db_event *e, struct db_flow_names *nam
 	else
 		put_folio(&put, o, e, db_flow_name(names, e->flow));
 	wq = db_wq_name(names, e->wq);
-	db_put_text(&put, o, "context", db_context_key_word(e->context));
+	db_put_text(&put, o, "context", db_context_key(e->context));
 	db_put_text(&put, o, "runner", db_runner_key(e->runner));
 	db_put_text(&put, o, "workqueue", *wq ? wq : NULL);
 	db_put_text(&put, o, "comm", comm);

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "complain.h"
@@ -96,29 +95,30 @@ static void find_mechanisms(struct db_features *f)
 			    db_contexts_known(&f->kernel, &f->plan, &f->mechanisms);
 }
 
-static void find_work(struct db_features *f, enum db_mechanism mechanism, const char *function,
-		      const char *module)
+static void find_work(struct db_features *f, enum db_mechanism mechanism)
 {
+	const struct db_work_function *work = &db_work_functions[mechanism];
 	struct db_deferral *d = &f->deferrals[mechanism];
 	char path[64];
 
 	d->known = f->kernel.nsymbols || f->btf;
 	if (!d->known)
 		return;
-	d->present = f->btf ? db_kernel_has_symbol(&f->kernel, function) :
-			      db_kernel_address(&f->kernel, function) != 0;
-	snprintf(path, sizeof(path), "/sys/module/%s", module);
+	d->present = f->btf ? db_kernel_has_symbol(&f->kernel, work->name) :
+			      db_kernel_address(&f->kernel, work->name) != 0;
+	snprintf(path, sizeof(path), "/sys/module/%s", work->module);
 	if (d->present)
-		snprintf(d->how, sizeof(d->how), "work function %s", function);
+		snprintf(d->how, sizeof(d->how), "work function %s", work->name);
 	else if (access(path, F_OK))
-		snprintf(d->how, sizeof(d->how), "module %s is not loaded", module);
+		snprintf(d->how, sizeof(d->how), "module %s is not loaded", work->module);
 	else
-		snprintf(d->how, sizeof(d->how), "%s has no function %s", module, function);
+		snprintf(d->how, sizeof(d->how), "%s has no function %s", work->module, work->name);
 }
 
 static void find_deferrals(struct db_features *f)
 {
 	struct db_deferral *block = &f->deferrals[DB_MECH_BIO_COMPLETE];
+	int mechanism;
 	__u64 bit;
 
 	block->known = f->btf;
@@ -127,9 +127,9 @@ static void find_deferrals(struct db_features *f)
 		snprintf(block->how, sizeof(block->how), "%s",
 			 block->present ? "flag BIO_COMPLETE_IN_TASK" :
 					  "no flag BIO_COMPLETE_IN_TASK, new in 7.3");
-	find_work(f, DB_MECH_XFS_IOEND, "xfs_end_io", "xfs");
-	find_work(f, DB_MECH_EXT4_CONV, "ext4_end_io_rsv_work", "ext4");
-	find_work(f, DB_MECH_F2FS_WQ, "f2fs_write_end_io_work", "f2fs");
+	for (mechanism = 0; mechanism < DB_MECH_NR; mechanism++)
+		if (db_work_functions[mechanism].module)
+			find_work(f, mechanism);
 }
 
 static struct db_site *add_site(struct db_features *f, const struct db_mount *mount,
@@ -195,7 +195,7 @@ static int try_path(struct db_features *f, const struct db_mounts *mounts, const
 	if (S_ISBLK(st.st_mode)) {
 		free(site->fs);
 		site->fs = strdup("block device");
-		site->dev = major(st.st_rdev) << 20 | minor(st.st_rdev);
+		site->dev = db_kernel_dev(st.st_rdev);
 		free(site->source);
 		site->source = strdup(path);
 		if (!site->fs || !site->source)
@@ -227,7 +227,7 @@ static int find_sites(struct db_features *f, char *const *paths)
 /* A point without which whole groups of numbers are missing, whatever the kernel's version. */
 static bool is_central(enum db_point point)
 {
-	return point == DB_POINT_WB_END || point == DB_POINT_END_DROPBEHIND ||
+	return point == DB_POINT_WB_END || point == DB_POINT_DROP_ATTEMPT ||
 	       point == DB_POINT_DROP;
 }
 

@@ -43,7 +43,7 @@ struct db_site {
 
 struct db_features {
 	struct db_kernel kernel;
-	bool btf;		/* of vmlinux; without it nothing below "mounts" is known */
+	bool btf;		/* of vmlinux; without it mechanisms and plan are not known */
 	int btf_modules;	/* modules with BTF; -1: unknown */
 	bool dropbehind;	/* the kernel has PG_dropbehind; only known with btf */
 	bool addresses;		/* the symbol table shows addresses */

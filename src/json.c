@@ -9,7 +9,8 @@
 #include "output.h"
 #include "words.h"
 
-static void put_count(struct db_put *p, json_t *object, const char *key, const struct db_count *count)
+void db_json_put_count(struct db_put *p, json_t *object, const char *key,
+		       const struct db_count *count)
 {
 	json_t *inner = db_put_object(p, object, key);
 
@@ -21,7 +22,7 @@ static void put_count(struct db_put *p, json_t *object, const char *key, const s
 static void put_if_any(struct db_put *p, json_t *object, const char *key, const struct db_count *count)
 {
 	if (count->pages || count->folios)
-		put_count(p, object, key, count);
+		db_json_put_count(p, object, key, count);
 }
 
 static void put_counts(struct db_put *p, json_t *object, const char *key,
@@ -113,7 +114,7 @@ static void put_context(struct db_put *p, json_t *array, const struct db_ledger 
 
 	db_put_text(p, object, "place", db_place_key(row->key.place));
 	put_device(p, object, l, row->key.dev);
-	db_put_text(p, object, "context", db_context_key_word(row->key.context));
+	db_put_text(p, object, "context", db_context_key(row->key.context));
 	db_put_text(p, object, "runner", db_runner_key(row->key.runner));
 	db_put_u64(p, object, "workqueue_slot", row->key.wq);
 	db_put_text(p, object, "workqueue", row->wq[0] ? row->wq : NULL);
@@ -178,13 +179,13 @@ static void put_sweep(struct db_put *p, json_t *object, const struct db_ledger *
 	all = db_put_object(p, object, "live");
 	inner = db_put_object(p, all, "pending");
 	for (i = 0; i < DB_PEND_NR; i++)
-		put_count(p, inner, db_pending_key(i), &l->sweep.pending[i]);
-	put_count(p, all, "claimed", &l->sweep.claimed);
+		db_json_put_count(p, inner, db_pending_key(i), &l->sweep.pending[i]);
+	db_json_put_count(p, all, "claimed", &l->sweep.claimed);
 	inner = db_put_object(p, all, "left_behind");
 	for (i = 0; i < DB_LEFT_NR; i++) {
 		if (l->sweep.left[i].pages || db_ledger_tells(l, DB_OUT_LEFT_FIRST + i))
-			put_count(p, inner, db_outcome_key(DB_OUT_LEFT_FIRST + i),
-				  &l->sweep.left[i]);
+			db_json_put_count(p, inner, db_outcome_key(DB_OUT_LEFT_FIRST + i),
+					  &l->sweep.left[i]);
 		else
 			db_put(p, inner, db_outcome_key(DB_OUT_LEFT_FIRST + i), json_null());
 	}

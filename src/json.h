@@ -23,6 +23,10 @@ json_t *db_json_from_ledger(const struct db_ledger *ledger);
  */
 int db_json_to_ledger(const json_t *json, struct db_ledger *ledger);
 
+/* Adds a count to @object. */
+void db_json_put_count(struct db_put *put, json_t *object, const char *key,
+		       const struct db_count *count);
+
 /* Adds "completeness" to @object. */
 void db_json_put_completeness(struct db_put *put, json_t *object, const struct db_ledger *ledger);
 

@@ -189,7 +189,7 @@ static void take_context(struct db_take *t, const json_t *object, struct db_ledg
 	}
 	row->key.place = db_take_word(t, object, "place", db_place_key, DB_PLACE_NR);
 	row->key.dev = take_device(t, object, l);
-	row->key.context = db_take_word(t, object, "context", db_context_key_word, DB_CTX_NR);
+	row->key.context = db_take_word(t, object, "context", db_context_key, DB_CTX_NR);
 	row->key.runner = db_take_word(t, object, "runner", db_runner_key, DB_RUN_NR);
 	row->key.wq = db_take_u64(t, object, "workqueue_slot", UCHAR_MAX);
 	db_take_text(t, object, "workqueue", row->wq, sizeof(row->wq));

@@ -114,6 +114,29 @@ struct db_flow *db_ledger_flow(const struct db_ledger *ledger, __u32 slot)
 	return NULL;
 }
 
+struct db_context_row *db_ledger_context(const struct db_ledger *ledger,
+					 const struct db_context_row *row)
+{
+	size_t i;
+
+	for (i = 0; i < ledger->ncontexts; i++)
+		if (!memcmp(&ledger->contexts[i].key, &row->key, sizeof(row->key)))
+			return &ledger->contexts[i];
+	return NULL;
+}
+
+struct db_point_row *db_ledger_point(const struct db_ledger *ledger,
+				     const struct db_point_row *row)
+{
+	size_t i;
+
+	for (i = 0; i < ledger->npoints; i++)
+		if (ledger->points[i].point == row->point && ledger->points[i].exits == row->exits &&
+		    !strcmp(ledger->points[i].target, row->target))
+			return &ledger->points[i];
+	return NULL;
+}
+
 static int copy_string(char **to, const char *from)
 {
 	*to = from ? strdup(from) : NULL;
@@ -194,29 +217,6 @@ static void subtract(void *from, const void *what, size_t size)
 		f[i] -= w[i];
 }
 
-static const struct db_context_row *find_context(const struct db_ledger *ledger,
-						 const struct db_context_row *row)
-{
-	size_t i;
-
-	for (i = 0; i < ledger->ncontexts; i++)
-		if (!memcmp(&ledger->contexts[i].key, &row->key, sizeof(row->key)))
-			return &ledger->contexts[i];
-	return NULL;
-}
-
-static const struct db_point_row *find_point(const struct db_ledger *ledger,
-					     const struct db_point_row *row)
-{
-	size_t i;
-
-	for (i = 0; i < ledger->npoints; i++)
-		if (ledger->points[i].point == row->point && ledger->points[i].how == row->how &&
-		    !strcmp(ledger->points[i].target, row->target))
-			return &ledger->points[i];
-	return NULL;
-}
-
 int db_ledger_delta(struct db_ledger *out, const struct db_ledger *before,
 		    const struct db_ledger *after)
 {
@@ -236,14 +236,14 @@ int db_ledger_delta(struct db_ledger *out, const struct db_ledger *before,
 				 sizeof(old_flow->counts));
 	}
 	for (i = 0; i < out->ncontexts; i++) {
-		old_context = find_context(before, &out->contexts[i]);
+		old_context = db_ledger_context(before, &out->contexts[i]);
 		if (!old_context)
 			continue;
 		out->contexts[i].events -= old_context->events;
 		out->contexts[i].pages -= old_context->pages;
 	}
 	for (i = 0; i < out->npoints; i++) {
-		old_point = find_point(before, &out->points[i]);
+		old_point = db_ledger_point(before, &out->points[i]);
 		if (!old_point)
 			continue;
 		out->points[i].missed -= old_point->missed;
@@ -289,7 +289,7 @@ bool db_ledger_tells(const struct db_ledger *ledger, unsigned int outcome)
 	case DB_OUT_LEFT_NOT_TASK:
 	case DB_OUT_LEFT_LOCK_BUSY:
 	case DB_OUT_LEFT_NO_WB:
-		return db_ledger_has(ledger, DB_POINT_END_DROPBEHIND);
+		return db_ledger_has(ledger, DB_POINT_DROP_ATTEMPT);
 	case DB_OUT_LEFT_MAPPED:
 	case DB_OUT_LEFT_REFUSED:
 		return db_ledger_has(ledger, DB_POINT_DROP);
@@ -348,6 +348,20 @@ struct db_count db_left_now(const struct db_flow_counts *counts, enum db_outcome
 	return now;
 }
 
+struct db_count db_left_cached(const struct db_ledger *ledger, const struct db_flow_counts *counts)
+{
+	struct db_count sum = {}, one;
+	int reason;
+
+	for (reason = DB_OUT_LEFT_FIRST; reason <= DB_OUT_LEFT_LAST; reason++) {
+		if (!db_ledger_follows(ledger, reason))
+			continue;
+		one = db_left_now(counts, reason);
+		add(&sum, &one);
+	}
+	return sum;
+}
+
 /* Does a skipped call at this point make counts of folios wrong, not only latencies? */
 static bool counts_folios(enum db_point point)
 {
@@ -355,8 +369,8 @@ static bool counts_folios(enum db_point point)
 	case DB_POINT_BIRTH:
 	case DB_POINT_DEATH:
 	case DB_POINT_WB_END:
-	case DB_POINT_END_DROPBEHIND:
-	case DB_POINT_END_DROPBEHIND_RET:
+	case DB_POINT_DROP_ATTEMPT:
+	case DB_POINT_DROP_ATTEMPT_RET:
 	case DB_POINT_DROP:
 	case DB_POINT_DROP_RET:
 	case DB_POINT_MIGRATE:

@@ -165,6 +165,12 @@ int db_ledger_copy_context(struct db_ledger *to, const struct db_context_row *fr
 /* The flow in the kernel's slot @slot, or NULL. */
 struct db_flow *db_ledger_flow(const struct db_ledger *ledger, __u32 slot);
 
+/* The row that counts the same as @row, maybe one of another ledger, or NULL. */
+struct db_context_row *db_ledger_context(const struct db_ledger *ledger,
+					 const struct db_context_row *row);
+struct db_point_row *db_ledger_point(const struct db_ledger *ledger,
+				     const struct db_point_row *row);
+
 /*
  * Name of a device.  When the ledger does not know it, "MAJOR:MINOR" is
  * written to @room (@size >= 24) and returned.
@@ -194,6 +200,9 @@ struct db_count db_left(const struct db_flow_counts *counts);
 
 /* Left behind and not gone since; pages of split folios may make folios lag. */
 struct db_count db_left_now(const struct db_flow_counts *counts, enum db_outcome reason);
+
+/* The same for all reasons together, without those whose folios are not followed. */
+struct db_count db_left_cached(const struct db_ledger *ledger, const struct db_flow_counts *counts);
 
 /*
  * Losses that make counts of folios a lower bound.  Losses that touch only

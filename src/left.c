@@ -21,21 +21,6 @@ const char *db_left_check_word(enum db_left_check check)
 	return words[check];
 }
 
-struct db_count db_left_cached(const struct db_ledger *ledger, const struct db_flow_counts *counts)
-{
-	struct db_count sum = {}, one;
-	int reason;
-
-	for (reason = DB_OUT_LEFT_FIRST; reason <= DB_OUT_LEFT_LAST; reason++) {
-		if (!db_ledger_follows(ledger, reason))
-			continue;
-		one = db_left_now(counts, reason);
-		sum.folios += one.folios;
-		sum.pages += one.pages;
-	}
-	return sum;
-}
-
 static __u64 fates_pages(const struct db_flow_counts *counts)
 {
 	__u64 sum = 0;

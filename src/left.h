@@ -39,9 +39,6 @@ struct db_left {
 	enum db_verdict verdict;
 };
 
-/* Left behind and, by the ledger, still in cache; without those that are not followed. */
-struct db_count db_left_cached(const struct db_ledger *ledger, const struct db_flow_counts *counts);
-
 /*
  * Finds the files in @ledger and asks the kernel about them.  0 or -ENOMEM,
  * then empty.  The ledger must outlive it.

@@ -4,14 +4,6 @@
 #include "left.h"
 #include "words.h"
 
-static void put_count(struct db_put *put, json_t *parent, const char *key, struct db_count count)
-{
-	json_t *o = db_put_object(put, parent, key);
-
-	db_put_u64(put, o, "pages", count.pages);
-	db_put_u64(put, o, "folios", count.folios);
-}
-
 static void put_reasons(struct db_put *put, json_t *parent, const struct db_flow_counts *counts)
 {
 	json_t *o = db_put_object(put, parent, "reasons");
@@ -21,7 +13,7 @@ static void put_reasons(struct db_put *put, json_t *parent, const struct db_flow
 	for (reason = DB_OUT_LEFT_FIRST; reason <= DB_OUT_LEFT_LAST; reason++) {
 		now = db_left_now(counts, reason);
 		if (now.pages)
-			put_count(put, o, db_outcome_key(reason), now);
+			db_json_put_count(put, o, db_outcome_key(reason), &now);
 	}
 }
 
@@ -79,7 +71,7 @@ int db_left_json(FILE *out, const struct db_left *left)
 	db_put_u64(&put, all, "looked_pages", left->looked_pages);
 	pending = db_put_object(&put, all, "pending");
 	for (i = 0; i < DB_PEND_NR; i++)
-		put_count(&put, pending, db_pending_key(i), l->sweep.pending[i]);
+		db_json_put_count(&put, pending, db_pending_key(i), &l->sweep.pending[i]);
 	put_reasons(&put, all, &l->total);
 	files = db_put_array(&put, all, "files");
 	for (i = 0; i < left->nfiles; i++)

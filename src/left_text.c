@@ -20,20 +20,14 @@ static void write_bytes(FILE *out, __u64 pages, __u32 page_size)
 		fprintf(out, "%.0f KiB", bytes / 1024);
 }
 
-static void write_file_name(FILE *out, const struct db_flow *f)
+/* A file without a name may be on any device. */
+static void write_file_name(FILE *out, const struct db_ledger *l, const struct db_flow *f)
 {
-	if (f->file)
-		db_output_escaped(out, f->file);
-	else if (f->file_found == DB_FOUND_LUMPED)
-		fputs("(all other files)", out);
-	else
-		fprintf(out, "inode %llu on %u:%u", (unsigned long long)f->ino, f->dev >> 20,
-			f->dev & 0xfffff);
-}
+	char room[24];
 
-static const char *cgroup_of(const struct db_flow *f)
-{
-	return f->cgroup ? f->cgroup : f->cgroup_id ? "?" : "no memory cgroup";
+	db_text_file(out, f);
+	if (!f->file)
+		fprintf(out, " on %s", db_ledger_device(l, f->dev, room, sizeof(room)));
 }
 
 /* A line per cgroup and reason of one file. */
@@ -55,9 +49,9 @@ static void write_file(FILE *out, const struct db_ledger *l, const struct db_lef
 				continue;
 			fprintf(out, "%10llu  %-26s %11s  %-9s  ", (unsigned long long)now.pages,
 				db_reason_word(reason), resident, db_left_check_word(file->check));
-			write_file_name(out, f);
+			write_file_name(out, l, f);
 			fputs("  [", out);
-			db_output_escaped(out, cgroup_of(f));
+			db_text_cgroup(out, f);
 			fputs("]", out);
 			if (file->check == DB_LEFT_UNCHECKED)
 				fprintf(out, "  (%s)", file->resident.why);
@@ -115,7 +109,7 @@ static void write_cgroups(FILE *out, const struct db_ledger *l)
 	fprintf(out, "\nBy memory cgroup (pages)\n");
 	for (i = 0; i < n; i++) {
 		fprintf(out, "%10llu  ", (unsigned long long)sums[i].pages);
-		db_output_escaped(out, cgroup_of(sums[i].flow));
+		db_text_cgroup(out, sums[i].flow);
 		fputc('\n', out);
 	}
 	free(sums);
@@ -135,7 +129,7 @@ static void write_pending(FILE *out, const struct db_ledger *l)
 		any = true;
 	}
 	if (any)
-		fputs(" (unread ones count as left behind after --grace)\n", out);
+		fputs(" (those not yet read count as left behind after --grace)\n", out);
 }
 
 int db_left_text(FILE *out, const struct db_left *left)

@@ -69,7 +69,7 @@ static const struct option_row table[] = {
 	  "mechanisms allowed, of fentry, kprobe, raw_tp; default: all" },
 	{ OPT_TABLE_SLOTS, "table-slots", "N", DB_OPT_TRACING,
 	  "folios that can be followed at once; default: an eighth of memory's pages" },
-	{ OPT_MAX_FILES, "max-files", "N", DB_OPT_TRACING, "files told apart; default 6144" },
+	{ OPT_MAX_FILES, "max-files", "N", DB_OPT_TRACING, "files told apart; 6144 is the default and the maximum" },
 	{ OPT_RING_SIZE, "ring-size", "BYTES", DB_OPT_TRACING, "size of the ring buffer; default 1m" },
 	{ OPT_GRACE, "grace", "TIME", DB_OPT_TRACING,
 	  "folios read in and unread for longer count as never read; default 1s" },

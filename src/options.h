@@ -18,7 +18,7 @@
 #define DB_OPT_DURATION		0x0004
 #define DB_OPT_OUTPUT		0x0008
 #define DB_OPT_FILTERS		0x0010
-#define DB_OPT_TRACING		0x0020	/* --attach, --table-slots, --ring-size, --grace */
+#define DB_OPT_TRACING		0x0020	/* --attach, --table-slots, --max-files, --ring-size, --grace */
 #define DB_OPT_MIN_LATENCY	0x0040
 #define DB_OPT_SIZES		0x0080	/* --max-size, --rotate */
 #define DB_OPT_COMMAND		0x0100	/* -- CMD */

@@ -19,9 +19,9 @@ static const struct db_plan_entry entries[] = {
 	{ .point = DB_POINT_WB_END, .program = "wb_end",
 	  .targets = { "folio_end_writeback_no_dropbehind", "folio_end_writeback" },
 	  .replaced_by = NOT_REPLACED },
-	{ .point = DB_POINT_END_DROPBEHIND, .program = "end_dropbehind",
+	{ .point = DB_POINT_DROP_ATTEMPT, .program = "end_dropbehind",
 	  .targets = { "folio_end_dropbehind" }, .replaced_by = NOT_REPLACED },
-	{ .point = DB_POINT_END_DROPBEHIND_RET, .exits = true, .program = "end_dropbehind",
+	{ .point = DB_POINT_DROP_ATTEMPT_RET, .exits = true, .program = "end_dropbehind",
 	  .targets = { "folio_end_dropbehind" }, .replaced_by = NOT_REPLACED },
 	{ .point = DB_POINT_DROP, .program = "drop",
 	  .targets = { "filemap_end_dropbehind" }, .replaced_by = NOT_REPLACED },
@@ -33,9 +33,10 @@ static const struct db_plan_entry entries[] = {
 	  .targets = { "bio_endio" }, .replaced_by = NOT_REPLACED },
 	{ .point = DB_POINT_BIO_DEFER, .program = "bio_defer",
 	  .targets = { "__bio_complete_in_task" }, .replaced_by = NOT_REPLACED },
-	/* 6.18 named it ioend_writeback_end_bio; earlier iomap_writepage_end_bio did the same. */
+	/* The second is an earlier name of the same function. */
 	{ .point = DB_POINT_END_IO, .program = "end_io_iomap",
-	  .targets = { "ioend_writeback_end_bio" }, .replaced_by = NOT_REPLACED },
+	  .targets = { "ioend_writeback_end_bio", "iomap_writepage_end_bio" },
+	  .replaced_by = NOT_REPLACED },
 	/* 7.3 hands buffer heads' bios straight to it; before, end_bio_bh_io_sync stood between. */
 	{ .point = DB_POINT_END_IO, .program = "end_io_buffer",
 	  .targets = { "bh_end_async_write" }, .replaced_by = NOT_REPLACED },
@@ -62,6 +63,13 @@ static const struct db_plan_entry entries[] = {
 };
 
 #define NENTRIES	(sizeof(entries) / sizeof(entries[0]))
+
+const struct db_work_function db_work_functions[DB_MECH_NR] = {
+	[DB_MECH_BIO_COMPLETE] = { "bio_complete_work_fn", NULL },
+	[DB_MECH_XFS_IOEND] = { "xfs_end_io", "xfs" },
+	[DB_MECH_EXT4_CONV] = { "ext4_end_io_rsv_work", "ext4" },
+	[DB_MECH_F2FS_WQ] = { "f2fs_write_end_io_work", "f2fs" },
+};
 
 static bool allowed(unsigned int set, enum db_attach how)
 {

@@ -45,6 +45,15 @@ struct db_plan_row {
 
 #define DB_PLAN_MAX	48
 
+/* What a mechanism's worker runs. */
+struct db_work_function {
+	const char *name;
+	const char *module;	/* that it may live in; NULL: core */
+};
+
+/* By enum db_mechanism. */
+extern const struct db_work_function db_work_functions[DB_MECH_NR];
+
 struct db_plan {
 	struct db_plan_row rows[DB_PLAN_MAX];
 	int nrows;

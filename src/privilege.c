@@ -21,8 +21,10 @@ const struct db_capability db_capabilities[] = {
 	{ CAP_PERFMON, "CAP_PERFMON", "trace, read kernel memory" },
 	{ CAP_SYSLOG, "CAP_SYSLOG", "see kernel addresses: work items by function" },
 	{ CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "stands in for the first two; kprobes, if perf_event_paranoid > 2" },
+	{ CAP_KILL, "CAP_KILL", "hand signals to a CMD that runs as another user" },
 	{ CAP_DAC_READ_SEARCH, "CAP_DAC_READ_SEARCH", "left: open other users' files" },
 	{ CAP_FOWNER, "CAP_FOWNER", "left: cachestat of other users' files" },
+	{ CAP_DAC_OVERRIDE, "CAP_DAC_OVERRIDE", "record: write in a directory of another user" },
 	{}
 };
 

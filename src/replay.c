@@ -79,7 +79,7 @@ static int read_head(struct db_replay *r, struct db_replay_part *part)
 	part->part = db_take_u64(&t, block.json, "part", INT_MAX);
 	part->interval_ns = db_take_u64(&t, block.json, "interval_ns", ULLONG_MAX);
 	part->samples = db_take_u64(&t, block.json, "samples_per_second", UINT_MAX);
-	part->rotate = db_take_u64(&t, block.json, "rotate", UINT_MAX);
+	db_take_u64(&t, block.json, "rotate", UINT_MAX);
 	json_decref(block.json);
 	if (!t.err)
 		return 0;

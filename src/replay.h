@@ -34,7 +34,6 @@ struct db_replay_part {
 	__u32 part;
 	__u64 interval_ns;
 	__u32 samples;		/* dropped folios kept per second at most; 0: none */
-	__u64 rotate;
 	enum db_recording_end end;
 	const char *torn;	/* words, if it ends in less than a whole block; else NULL */
 	__u64 torn_at;		/* offset in bytes */

@@ -95,7 +95,6 @@ void db_security_read(struct db_security *s)
 	if (err)
 		why_not("list of security modules", err, s->lsm_why, sizeof(s->lsm_why));
 	s->bpf_stats = read_number("/proc/sys/kernel/bpf_stats_enabled");
-	s->kptr_restrict = read_number("/proc/sys/kernel/kptr_restrict");
 	s->perf_paranoid = read_number("/proc/sys/kernel/perf_event_paranoid");
 	s->seccomp = seccomp_mode();
 }

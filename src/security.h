@@ -12,7 +12,6 @@ struct db_security {
 	char lsm[128];		/* active security modules, comma-separated */
 	char lsm_why[96];
 	int bpf_stats;		/* 1: the kernel times BPF programs, 0: not, -1: unknown */
-	int kptr_restrict;	/* as in /proc/sys/kernel, -1: unknown */
 	int perf_paranoid;	/* kernel.perf_event_paranoid, -1: unknown */
 	int seccomp;		/* of this process: 1 or 2: it has a filter, 0: none, -1: unknown */
 };

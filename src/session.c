@@ -28,16 +28,6 @@
 #define TABLE_MIN	65536U
 #define TABLE_MAX	(4U << 20)
 
-static const struct {
-	enum db_mechanism mechanism;
-	const char *function;
-} work_functions[] = {
-	{ DB_MECH_BIO_COMPLETE, "bio_complete_work_fn" },
-	{ DB_MECH_XFS_IOEND, "xfs_end_io" },
-	{ DB_MECH_EXT4_CONV, "ext4_end_io_rsv_work" },
-	{ DB_MECH_F2FS_WQ, "f2fs_write_end_io_work" },
-};
-
 __u64 db_now_ns(void)
 {
 	struct timespec t;
@@ -208,13 +198,12 @@ static int attach_all(struct db_session *session)
 static void learn_modules(struct db_session *session)
 {
 	int flag = db_kernel_member_offset(&session->kernel, "ext4_io_end", "flag", "ext4");
-	size_t i;
+	int mechanism;
 
 	session->config->ext4_io_end_flag = flag < 0 ? -1 : flag;
-
-	for (i = 0; i < sizeof(work_functions) / sizeof(work_functions[0]); i++)
-		session->config->work_func[work_functions[i].mechanism] =
-			db_kernel_address(&session->kernel, work_functions[i].function);
+	for (mechanism = 0; mechanism < DB_MECH_NR; mechanism++)
+		session->config->work_func[mechanism] =
+			db_kernel_address(&session->kernel, db_work_functions[mechanism].name);
 }
 
 static __u64 attached_points(const struct db_session *session)
@@ -273,7 +262,7 @@ bool db_contexts_known(const struct db_kernel *kernel, const struct db_plan *pla
 	for (i = 0; i < plan->nrows; i++) {
 		row = &plan->rows[i];
 		switch (row->entry->point) {
-		case DB_POINT_END_DROPBEHIND:
+		case DB_POINT_DROP_ATTEMPT:
 		case DB_POINT_BIO_ENDIO:
 		case DB_POINT_RQ_COMPLETE:
 		case DB_POINT_BIO_COMPLETE:

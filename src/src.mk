@@ -5,7 +5,6 @@
 SRC_LIB := $(filter-out src/main.c,$(wildcard src/*.c))
 SRC_OBJS := $(SRC_LIB:src/%.c=$(BUILD)/src/%.o)
 SRC_CFLAGS := -I$(BUILD) -Iinclude -iquote src -DDROPBEHIND_VERSION='"$(VERSION)"'
-SRC_LDLIBS := -lbpf -lelf -lz -ljansson -lm
 
 $(BUILD)/src/%.o: src/%.c | $(BUILD)/dropbehind.skel.h $(BUILD)/calibrate.skel.h
 	@mkdir -p $(@D)
@@ -16,7 +15,7 @@ $(BUILD)/libdropbehind.a: $(SRC_OBJS)
 	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/dropbehind: $(BUILD)/src/main.o $(BUILD)/libdropbehind.a
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SRC_LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 -include $(SRC_OBJS:.o=.d) $(BUILD)/src/main.d
 

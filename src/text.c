@@ -22,6 +22,22 @@ void db_text_time(__u64 ns, char *text, size_t size)
 		snprintf(text, size, "%.2f s", ns / 1e9);
 }
 
+void db_text_file(FILE *out, const struct db_flow *flow)
+{
+	if (flow->file)
+		db_output_escaped(out, flow->file);
+	else if (flow->file_found == DB_FOUND_LUMPED)
+		fputs("(all other files)", out);
+	else
+		fprintf(out, "inode %llu", (unsigned long long)flow->ino);
+}
+
+void db_text_cgroup(FILE *out, const struct db_flow *flow)
+{
+	db_output_escaped(out, flow->cgroup ? flow->cgroup :
+			       flow->cgroup_id ? "?" : "no memory cgroup");
+}
+
 static void count_line(FILE *out, int indent, const char *word, const struct db_count *count,
 		       const char *note)
 {
@@ -276,30 +292,18 @@ static int by_births(const void *a, const void *b)
 
 static void flow_row(FILE *out, const struct db_ledger *l, const struct db_flow *f)
 {
-	struct db_count left = db_left(&f->counts), now = {}, one;
 	char room[24];
-	int reason;
 
-	for (reason = DB_OUT_LEFT_FIRST; reason <= DB_OUT_LEFT_LAST; reason++) {
-		if (!db_ledger_follows(l, reason))
-			continue;
-		one = db_left_now(&f->counts, reason);
-		now.pages += one.pages;
-	}
 	fprintf(out, "  %10llu %10llu %10llu %10llu  %-8s %-10s ",
 		(unsigned long long)db_born(&f->counts).pages,
 		(unsigned long long)(db_out(&f->counts, DB_OUT_DROPPED_WRITE).pages +
 				     db_out(&f->counts, DB_OUT_DROPPED_READ).pages),
-		(unsigned long long)left.pages, (unsigned long long)now.pages, f->fs,
+		(unsigned long long)db_left(&f->counts).pages,
+		(unsigned long long)db_left_cached(l, &f->counts).pages, f->fs,
 		db_ledger_device(l, f->dev, room, sizeof(room)));
-	if (f->file)
-		db_output_escaped(out, f->file);
-	else if (f->file_found == DB_FOUND_LUMPED)
-		fprintf(out, "(all other files)");
-	else
-		fprintf(out, "inode %llu", (unsigned long long)f->ino);
+	db_text_file(out, f);
 	fputs("  [", out);
-	db_output_escaped(out, f->cgroup ? f->cgroup : f->cgroup_id ? "?" : "no memory cgroup");
+	db_text_cgroup(out, f);
 	fputs("]\n", out);
 }
 

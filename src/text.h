@@ -19,6 +19,10 @@ void db_text_completeness(FILE *out, const struct db_ledger *ledger);
 /* One line for an interval; a heading every 20 lines, told by @line (0, 1, 2 ...). */
 int db_text_interval(FILE *out, const struct db_ledger *delta, unsigned long line);
 
+/* A flow's file: its name, else its inode number; and its memory cgroup. */
+void db_text_file(FILE *out, const struct db_flow *flow);
+void db_text_cgroup(FILE *out, const struct db_flow *flow);
+
 /* "1.23 ms" from nanoseconds; @size >= 16. */
 void db_text_time(__u64 ns, char *text, size_t size);
 

@@ -30,28 +30,6 @@ static bool same_point(const struct db_point_row *a, const struct db_point_row *
 	       a->runs == b->runs && a->run_ns == b->run_ns && !strcmp(a->why, b->why);
 }
 
-static struct db_context_row *find_context(const struct db_ledger *l,
-					   const struct db_context_row *row)
-{
-	size_t i;
-
-	for (i = 0; i < l->ncontexts; i++)
-		if (!memcmp(&l->contexts[i].key, &row->key, sizeof(row->key)))
-			return &l->contexts[i];
-	return NULL;
-}
-
-static struct db_point_row *find_point(const struct db_ledger *l, const struct db_point_row *row)
-{
-	size_t i;
-
-	for (i = 0; i < l->npoints; i++)
-		if (l->points[i].point == row->point && l->points[i].exits == row->exits &&
-		    !strcmp(l->points[i].target, row->target))
-			return &l->points[i];
-	return NULL;
-}
-
 /* Everything that is not a list. */
 static void copy_rest(struct db_ledger *to, const struct db_ledger *from)
 {
@@ -108,12 +86,12 @@ int db_update_make(struct db_ledger *out, const struct db_ledger *before,
 			err = db_ledger_copy_flow(out, &after->flows[i]);
 	}
 	for (i = 0; i < after->ncontexts && !err; i++) {
-		context = find_context(before, &after->contexts[i]);
+		context = db_ledger_context(before, &after->contexts[i]);
 		if (!context || !same_context(context, &after->contexts[i]))
 			err = db_ledger_copy_context(out, &after->contexts[i]);
 	}
 	for (i = 0; i < after->npoints && !err; i++) {
-		point = find_point(before, &after->points[i]);
+		point = db_ledger_point(before, &after->points[i]);
 		if (point && same_point(point, &after->points[i]))
 			continue;
 		new_point = db_ledger_add_point(out);
@@ -173,7 +151,7 @@ static int apply_contexts(struct db_ledger *l, struct db_ledger *update)
 	size_t i;
 
 	for (i = 0; i < update->ncontexts; i++) {
-		mine = find_context(l, &update->contexts[i]);
+		mine = db_ledger_context(l, &update->contexts[i]);
 		if (!mine)
 			mine = db_ledger_add_context(l);
 		if (!mine)
@@ -192,7 +170,7 @@ static int apply_points(struct db_ledger *l, const struct db_ledger *update)
 
 	l->points_attached = 0;
 	for (i = 0; i < update->npoints; i++) {
-		mine = find_point(l, &update->points[i]);
+		mine = db_ledger_point(l, &update->points[i]);
 		if (!mine)
 			mine = db_ledger_add_point(l);
 		if (!mine)

@@ -113,7 +113,7 @@ static const char *const context_keys[DB_CTX_NR] = {
 	[DB_CTX_TASK] = "task",
 	[DB_CTX_UNKNOWN] = "unavailable",
 };
-WORDS(db_context_key_word, context_keys)
+WORDS(db_context_key, context_keys)
 
 static const char *const runners[DB_RUN_NR] = {
 	[DB_RUN_FLUSHER] = "flusher",
@@ -140,14 +140,14 @@ WORDS(db_runner_key, runner_keys)
 static const char *const places[DB_PLACE_NR] = {
 	[DB_PLACE_BIO] = "bio, dropbehind",
 	[DB_PLACE_BIO_PLAIN] = "bio, other",
-	[DB_PLACE_DROP] = "drop attempt",
+	[DB_PLACE_DROP_ATTEMPT] = "drop attempt",
 };
 WORDS(db_place_word, places)
 
 static const char *const place_keys[DB_PLACE_NR] = {
 	[DB_PLACE_BIO] = "bio",
 	[DB_PLACE_BIO_PLAIN] = "bio_plain",
-	[DB_PLACE_DROP] = "drop_attempt",
+	[DB_PLACE_DROP_ATTEMPT] = "drop_attempt",
 };
 WORDS(db_place_key, place_keys)
 
@@ -224,8 +224,8 @@ static const char *const points[DB_POINT_NR] = {
 	[DB_POINT_DEATH] = "death",
 	[DB_POINT_WB_START] = "writeback_start",
 	[DB_POINT_WB_END] = "writeback_end",
-	[DB_POINT_END_DROPBEHIND] = "drop_attempt",
-	[DB_POINT_END_DROPBEHIND_RET] = "drop_attempt_return",
+	[DB_POINT_DROP_ATTEMPT] = "drop_attempt",
+	[DB_POINT_DROP_ATTEMPT_RET] = "drop_attempt_return",
 	[DB_POINT_DROP] = "drop",
 	[DB_POINT_DROP_RET] = "drop_return",
 	[DB_POINT_MIGRATE] = "migrate",

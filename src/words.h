@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The words of the vocabulary: for people (spaces) and as keys in JSON and
- * metrics (underscores).  All return static strings and accept any number.
+ * The words of the vocabulary: for people (spaces) and as keys in JSON
+ * (underscores).  All return static strings and accept any number.
  */
 #ifndef DROPBEHIND_WORDS_H
 #define DROPBEHIND_WORDS_H
@@ -17,7 +17,7 @@ const char *db_fate_key(unsigned int fate);
 const char *db_pending_word(unsigned int pending);
 const char *db_pending_key(unsigned int pending);
 const char *db_context_word(unsigned int context);
-const char *db_context_key_word(unsigned int context);
+const char *db_context_key(unsigned int context);
 const char *db_runner_word(unsigned int runner);
 const char *db_runner_key(unsigned int runner);
 const char *db_place_word(unsigned int place);

@@ -19,7 +19,7 @@ $(SAN)/libdropbehind.a: $(SAN_OBJS)
 	$(Q)$(AR) rcs $@ $^
 
 $(SAN)/dropbehind: $(SAN)/src/main.o $(SAN)/libdropbehind.a
-	$(Q)$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SRC_LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(SAN_TESTS): $(SAN)/tests/unit/%: tests/unit/%.c tests/unit/check.h $(SAN)/libdropbehind.a
 	@mkdir -p $(@D)

@@ -35,8 +35,11 @@ check-quick: setup
 	@$(MAKE) --no-print-directory all tests
 	@BUILD=$(BUILD) tests/run --retry --quick
 
+check-guest: setup-guest
+
 $(TEST_SUITES:%=check-%): check-%: setup
 	@$(MAKE) --no-print-directory all tests
+	@$(if $(filter guest,$*),$(MAKE) --no-print-directory f2fs-test-modules)
 	@BUILD=$(BUILD) tests/run $*
 
 include tests/sanitize.mk tests/fuzz/fuzz.mk

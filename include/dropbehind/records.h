@@ -202,7 +202,7 @@ struct db_config {
 	__u32 context_known;	/* preempt_count can be read and is maintained */
 	__u32 config_preemption;	/* CONFIG_PREEMPTION: RCU depth is part of the rule */
 	__u32 config_preempt_count;	/* CONFIG_PREEMPT_COUNT: without it every context is unsafe */
-	__u32 mask_hardirq;	/* of preempt_count; moved when 7.3 put a counter between, see src/kernel.c */
+	__u32 mask_hardirq;	/* of preempt_count; moved when 7.3 put a counter between, see src/session.c */
 	__u32 mask_nmi;
 	__u32 mask_irqs_off;	/* interrupts disabled by counting (7.3); 0: no such counter */
 	__u32 flag_bio_chain;	/* bits of bi_flags; numbered differently from build to build */
@@ -216,8 +216,8 @@ enum db_point {
 	DB_POINT_DEATH,
 	DB_POINT_WB_START,
 	DB_POINT_WB_END,
-	DB_POINT_END_DROPBEHIND,
-	DB_POINT_END_DROPBEHIND_RET,
+	DB_POINT_DROP_ATTEMPT,
+	DB_POINT_DROP_ATTEMPT_RET,
 	DB_POINT_DROP,
 	DB_POINT_DROP_RET,
 	DB_POINT_MIGRATE,

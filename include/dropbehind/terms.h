@@ -92,7 +92,7 @@ enum db_runner {
 enum db_place {
 	DB_PLACE_BIO,		/* completion of a write bio that carries dropbehind folios */
 	DB_PLACE_BIO_PLAIN,	/* completion of a write bio that carries none */
-	DB_PLACE_DROP,		/* drop attempt of a folio after writeback */
+	DB_PLACE_DROP_ATTEMPT,	/* drop attempt of a folio after writeback */
 	DB_PLACE_NR,
 };
 
@@ -140,7 +140,7 @@ enum db_loss {
 	DB_LOSS_UNBORN,		/* pages with the flag met at death or drop without a birth seen */
 	DB_LOSS_GONE,		/* pages that vanished without a delete event */
 	DB_LOSS_BIO_UNTIMED,	/* deferred bios whose end-io function has no probe */
-	DB_LOSS_BIO_LONG,	/* bios with more segments than are looked at */
+	DB_LOSS_BIO_LONG,	/* requests with more bios than are looked at */
 	DB_LOSS_CALL_FULL,	/* attempts whose end is not judged: map of calls full */
 	DB_LOSS_NR,
 };

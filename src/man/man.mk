@@ -4,7 +4,7 @@
 MAN_TEXTS := $(wildcard src/man/*.txt)
 
 $(BUILD)/mkman: src/man/mkman.c $(BUILD)/libdropbehind.a
-	$(Q)$(CC) $(CFLAGS) $(SRC_CFLAGS) $(LDFLAGS) -o $@ $^ $(SRC_LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(SRC_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/man/.made: $(BUILD)/mkman $(MAN_TEXTS)
 	@mkdir -p $(@D)

@@ -10,6 +10,7 @@
  *				printed beside the key, and every word of a KIND
  *				that is begun must have its item
  *	four spaces		as it is
+ *	# text			a comment
  *	(empty)			a new paragraph
  */
 #define _GNU_SOURCE
@@ -37,7 +38,7 @@ static struct vocabulary vocabularies[] = {
 	{ .kind = "outcome", .key = db_outcome_key, .word = db_outcome_word, .n = DB_OUT_NR },
 	{ .kind = "fate", .key = db_fate_key, .word = db_fate_word, .n = DB_FATE_NR },
 	{ .kind = "pending", .key = db_pending_key, .word = db_pending_word, .n = DB_PEND_NR },
-	{ .kind = "context", .key = db_context_key_word, .word = db_context_word, .n = DB_CTX_NR },
+	{ .kind = "context", .key = db_context_key, .word = db_context_word, .n = DB_CTX_NR },
 	{ .kind = "runner", .key = db_runner_key, .word = db_runner_word, .n = DB_RUN_NR },
 	{ .kind = "mechanism", .key = db_mechanism_key, .word = db_mechanism_word, .n = DB_MECH_NR },
 	{ .kind = "loss", .key = db_loss_key, .word = db_loss_word, .n = DB_LOSS_NR },
@@ -182,6 +183,8 @@ static void put_text(FILE *out, const char *dir, const char *name)
 		die("%s: %s", path, strerror(errno));
 	while (getline(&line, &room, in) > 0) {
 		line[strcspn(line, "\n")] = 0;
+		if (*line == '#')
+			continue;
 		if (!*line) {
 			space = true;
 			continue;

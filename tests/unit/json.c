@@ -103,7 +103,7 @@ static void test_unavailable(void)
 	for (i = 0; i < DB_OP_NR; i++)
 		memset(&s.ledger.total.out[i][DB_OUT_LEFT_MAPPED], 0, sizeof(struct db_count));
 	s.ledger.hists_unknown = 1ULL << DB_HIST_WRITEBACK;
-	s.ledger.points_attached = 1ULL << DB_POINT_END_DROPBEHIND;
+	s.ledger.points_attached = 1ULL << DB_POINT_DROP_ATTEMPT;
 	json = db_json_from_ledger(&s.ledger);
 	latencies = json_object_get(json, "latencies");
 	live = json_object_get(json_object_get(json, "live"), "left_behind");

@@ -56,16 +56,20 @@ static void test_copy_and_delta(void)
 
 	synthetic_start(&s, 1);
 	synthetic_step(&s, 1000000000, 9);
+	s.ledger.points[1].missed += 3;
 	check_int("copy", db_ledger_copy(&before, &s.ledger), 0);
 	check(same(&before, &s.ledger), "a copy is equal", "differs");
 	synthetic_step(&s, 2000000000, 14);
 	check(!same(&before, &s.ledger), "the copy does not change with its original", "it does");
+	s.ledger.points[1].how = DB_ATTACH_NONE;
 	check_int("delta", db_ledger_delta(&delta, &before, &s.ledger), 0);
 	born = db_born(&s.ledger.total).pages - db_born(&before.total).pages;
 	check_uint("delta: births", db_born(&delta.total).pages, born);
 	check(db_update_adds_up(&delta), "delta: the flows add up to the total", "they do not");
 	check_uint("delta: time", delta.stop_ns - delta.start_ns, 2000000000);
 	check_uint("delta: losses", delta.losses[DB_LOSS_RING], 2);
+	check_uint("delta: calls missed at a point that was detached meanwhile", delta.points[1].missed,
+		   s.ledger.points[1].missed - before.points[1].missed);
 	db_ledger_free(&delta);
 	check_int("delta of equals", db_ledger_delta(&delta, &before, &before), 0);
 	check_uint("delta of equals: births", db_born(&delta.total).pages, 0);

@@ -22,7 +22,7 @@ check() {
 	fi
 }
 
-for test in histogram ledger json recording; do
+for test in histogram ledger json eventline recording; do
 	if [ -x "$BUILD/tests/unit/$test" ]; then
 		check "valgrind unit/$test" "$BUILD/tests/unit/$test"
 	else

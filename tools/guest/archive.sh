@@ -114,13 +114,6 @@ archive_field()
 	archive_apt apt-cache show --no-all-versions "$1" 2>/dev/null | awk -v f="$2:" '$1 == f { print $2; exit }'
 }
 
-archive_download()
-{
-	local ARCHIVE_CWD=$1
-	shift
-	archive_apt apt-get -q download "$@" >"$ARCHIVE_DIR/log" 2>&1 </dev/null
-}
-
 # archive_unpack DIR RESOLVE: downloads the packages that RESOLVE puts into ARCHIVE_PACKAGES, checked by apt
 # against the signed lists, and unpacks them below DIR. When one cannot be had, the lists may be older than the
 # archive: they are fetched anew, and RESOLVE is asked again.

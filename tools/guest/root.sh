@@ -3,6 +3,8 @@
 # roots/ID/.guest-root exists; it is built beside and renamed.
 
 ROOT_DIR=$GUEST_CACHE/roots
+# The packages of the root beside debootstrap's minbase, one or more a line. A change rebuilds the root, and so does
+# one more line of comment.
 ROOT_PACKAGES_FILE=$GUEST_DIR/root-packages
 ROOT_RECIPE=1
 

@@ -21,6 +21,7 @@ $(BUILD)/dropbehind-stream: tools/overhead/stream.c tools/overhead/watch.c tools
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.c,$^) -lbpf -ljansson
 
+.PHONY: bench-overhead
 bench-overhead: setup
 	@$(MAKE) --no-print-directory all
 	BUILD=$(BUILD) tools/overhead/overhead $(OVERHEAD_FLAGS)
