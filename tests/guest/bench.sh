@@ -58,6 +58,8 @@ is "a device in a cgroup: it was sampled" \
 	"$(runs blockdev-cgroup '[.samples[][9] | select(. != null)] | length > 0')" 2
 is "a device in a cgroup: its limit holds" \
 	"$(jq '[.runs[].samples[][9] | select(. != null and . > 16)] | length' "$R/blockdev-cgroup.json")" 0
+is "a device in a cgroup: what its limit made reclaim is counted" \
+	"$(runs blockdev-cgroup '.metrics.cgroup_direct_scan_pages >= 0')" 2
 is "a device in a cgroup: no group is left" "$(cat "$R/cgroups")" ""
 for p in xfs dev; do
 	is "EIO, $p: it ends the run" "$(cat "$R/eio-$p.status")" 1

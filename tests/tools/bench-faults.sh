@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 400
+# timeout: 600
 #
 # What the bench does when things go wrong: one line on stderr, a non-zero exit, and nothing of
 # its own left over: files, cgroups, processes.
@@ -46,11 +46,31 @@ written() { [ "$(du -sk "$1" | cut -f 1)" -gt 2048 ]; }
 no_files() { [ "$(files "$1")" -eq 0 ]; }
 some_file() { [ "$(files "$1")" -gt 0 ]; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
+# What changes when a file is made in $1, also when it has been removed since.
+touched() { stat -c %y "$1"; }
+
+# Where the memory controller is mounted, and the group there that process $1 is in.
+memory_mount() {
+	awk '$3 == "cgroup" && "," $4 "," ~ /,memory,/ { print $2; exit }' /proc/mounts | grep . ||
+		awk '$3 == "cgroup2" { print $2 }' /proc/mounts | while read -r m; do
+			grep -qw memory "$m/cgroup.controllers" && echo "$m"
+		done
+}
+memory_group() {
+	local line='^0::'
+	[ -e "$CG/cgroup.controllers" ] || line='^[0-9]+:([^:]*,)?memory(,[^:]*)?:'
+	grep -E "$line" "/proc/$1/cgroup" 2>/dev/null | cut -d : -f 3-
+}
+in_group() { [[ $(memory_group "$1") == */dontcache-bench-$1 ]]; }
+left_group() { G=$(memory_group "$1"); [[ -n $G && $G != */dontcache-bench-$1 ]]; }
+has_victim() { [ -n "$(cat "$CG/dontcache-bench-$1/victim/cgroup.procs" 2>/dev/null)" ]; }
+handed_down() { cat "$CG/cgroup.subtree_control"; }
+as_before() { [ "$(handed_down)" = "$1" ]; }
 no_cgroup() { [ -z "$(find /sys/fs/cgroup -maxdepth 3 -name 'dontcache-bench-*')" ]; }
 
 # Wrong use
 refuses "no preset" 2 'no preset given' "$B"
-refuses "unknown preset" 1 'nosuch: no such preset; see --list' "$B" nosuch --dir "$TEST_TMP"
+refuses "unknown preset" 2 'nosuch: no such preset; see --list' "$B" nosuch --dir "$TEST_TMP"
 refuses "unknown option" 2 '--nosuch: no such option' "$B" paced --nosuch
 refuses "option without its value" 2 '--size' "$B" paced --size
 refuses "no place" 2 'give --dir DIR or --dev DEV' "$B" paced
@@ -66,7 +86,7 @@ refuses "a directory for a device" 1 'is no block device' "$B" paced --dev /etc
 refuses "I/O greater than the file" 1 'give a greater --size' \
 	"$B" f2fs-dontcache --dir "$TEST_TMP" --io-sizes 1M --size 64K
 refuses "half a control" 1 'give both' "$B" control --dir "$TEST_TMP" --before true
-refuses "--append elsewhere" 1 'belongs to the control preset' "$B" paced --dir "$TEST_TMP" --append x
+refuses "--append elsewhere" 2 'paced takes no .*--append' "$B" paced --dir "$TEST_TMP" --append x
 
 truncate -s 16M "$TEST_TMP/dev.img"
 dev=$(losetup -f --show "$TEST_TMP/dev.img")
@@ -110,6 +130,16 @@ refuses "paced: I/O greater than the file" 1 'I/O of 1M does not fit into the 64
 refuses "a hot set of less than a page" 1 '--hot-size is less than a page' \
 	"$B" neighbour --quick --dir "$M" --quiet --hot-size 512
 is "refused runs leave nothing" "$(files "$M")" 0
+
+# A result file that is there already
+echo old >"$TEST_TMP/there.json"
+was=$(touched "$M")
+for p in f2fs-dontcache control; do
+	refuses "$p with a result file that is there" 1 'there.json: File exists.*--force' \
+		"$B" "$p" --quick --dir "$M" --quiet --json "$TEST_TMP/there.json"
+done
+is "it keeps its content" "$(cat "$TEST_TMP/there.json")" old
+is "and nothing was begun" "$(touched "$M")" "$was"
 
 # Space
 refuses "not enough space" 1 'MiB free and the preset needs' "$B" f2fs-dontcache --quick --dir "$M" --size 1G
@@ -167,6 +197,53 @@ is "keeps its content" "$(cat "$M/mine")" precious
 must "--force names it" "$B" f2fs-dontcache --quick --dir "$M" --file mine --force "$M/mine" --quiet \
 	--io-sizes 64K --rounds 1 --size 1M
 is "and it is removed like our own" "$(files "$M")" 0
+# Killed in the moment in which it opens the file that it has just made
+kill_on_opening() { # NAME
+	strace -qq -o "$TEST_TMP/trace" -P "$M/$1" -e inject=open,openat:signal=KILL \
+		"$B" control --quick --dir "$M" --file "$1" --quiet 2>"$TEST_TMP/err"
+}
+if ! command -v strace >/dev/null; then
+	skip "killed on opening its new file" "strace is not installed"
+else
+	was=$(touched "$M")
+	kill_on_opening own
+	is "killed on opening its new file" "$?" 137
+	is "it had been made" "$([ "$(touched "$M")" = "$was" ] || echo made)" made
+	must "and is gone" within [ ! -e "$M/own" ]
+	echo precious >"$M/mine"
+	kill_on_opening mine
+	is "a file that is not ours is not even opened" "$?" 1
+	is "and stays" "$(cat "$M/mine")" precious
+	rm "$M/mine"
+fi
+
+# Calls that are interrupted, and calls that move less than they were asked to
+runs() { jq "[.runs[] | select($1)] | length" "$TEST_TMP/result.json"; }
+if ! command -v strace >/dev/null || ! command -v jq >/dev/null; then
+	skip "interrupted calls" "strace or jq is not installed"
+else
+	strace -f -qq -o "$TEST_TMP/trace" -e inject=pwritev2,preadv2:error=EINTR:when=2+5 \
+		"$B" control --quick --dir "$M" --quiet --io-sizes 64K --size 1M --rounds 1 \
+		--json "$TEST_TMP/result.json" 2>"$TEST_TMP/err"
+	is "interrupted calls end no run" "$? $(cat "$TEST_TMP/err")" "0 "
+	is "they are counted" "$(runs '.metrics.interrupted > 0')" 4
+	is "and every byte is moved" "$(runs '.metrics.bytes == 1048576 and .metrics.ops == 16')" 4
+	rm -f "$TEST_TMP/result.json"
+fi
+# No call moves 2 GiB: the last page of them takes a second one.
+free=$(awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo)
+if [ "$free" -lt 6144 ] || ! command -v jq >/dev/null; then
+	skip "calls that move less" "needs jq and 6 GiB of memory, $free MiB are there"
+else
+	mkdir "$TEST_TMP/big"
+	mount -t tmpfs -o size=3G none "$TEST_TMP/big"
+	"$B" control --quick --dir "$TEST_TMP/big" --quiet --io-sizes 2G --size 2G --label before \
+		--append "$TEST_TMP/result.json" 2>"$TEST_TMP/err"
+	is "calls that move less end no run" "$? $(cat "$TEST_TMP/err")" "0 "
+	is "they are counted" "$(runs '.metrics.short_ops == 1')" 2
+	is "and every byte is moved" "$(runs '.metrics.bytes == 2147483648 and .metrics.ops == 1')" 2
+	umount "$TEST_TMP/big"
+fi
 
 # Stopped and killed half-way
 for sig in INT TERM HUP KILL; do
@@ -197,10 +274,161 @@ for c in $children; do
 done
 must "no file of a killed run with children" within no_files "$M"
 
-# The file of an immutable read is removed all the same
-chattr +i "$M" 2>/dev/null && {
+# Killed with groups within a group
+CG=$(memory_mount)
+if [ -z "$CG" ]; then
+	skip "groups within a group" "no memory controller is mounted"
+else
+	v2=$([ -e "$CG/cgroup.controllers" ] && echo 2)
+	[ -z "$v2" ] || was=$(handed_down)
+	for sig in TERM KILL; do
+		"$B" neighbour --quick --duration 30 --dir "$M" --quiet 2>"$TEST_TMP/err" &
+		pid=$!
+		must "groups within a group, for SIG$sig" within has_victim "$pid"
+		children=$(pgrep -P "$pid" | tr '\n' ' ')
+		kill -"$sig" "$pid"
+		wait "$pid" 2>/dev/null
+		for c in $children; do
+			must "child $((++n)) ends after SIG$sig" within gone "$c"
+		done
+		must "no group within a group after SIG$sig" within no_cgroup
+		must "no file of theirs after SIG$sig" within no_files "$M"
+		[ -z "$v2" ] || must "controllers are handed down as before SIG$sig" within as_before "$was"
+	done
+	[ -n "$v2" ] || skip "controllers that were handed down" "only version 2 of cgroups does that"
+
+	# A run in a group goes back to the group that it came from
+	mkdir "$CG/bench-faults-$$"
+	at_end rmdir "$CG/bench-faults-$$"
+	(
+		echo "$BASHPID" >"$CG/bench-faults-$$/cgroup.procs" || exit 1
+		exec "$B" per-second --quick --duration 1 --cooldown 3 --dir "$M" --memory-limit 64M --quiet
+	) &
+	pid=$!
+	must "a run in its group" within in_group "$pid"
+	G=
+	within left_group "$pid"
+	like "leaves it for the group that it came from" "$G" "/bench-faults-$$\$"
+	wait "$pid"
+	is "and ends well" "$?" 0
+fi
+
+# Killed under the tracer, and the tracer killed
+traced_run() {
+	"$B" per-second --quick --duration 60 --dir "$M" --trace --quiet >/dev/null 2>"$TEST_TMP/err" &
+	pid=$!
+	must "a traced load before SIGKILL of $1" within written "$M"
+	tracer=$(pgrep -P "$pid" '^dropbehind')
+	inner=$(pgrep -P "$tracer" '^dontcache-bench')
+	like "its processes before SIGKILL of $1" "$tracer $inner" '^[0-9]+ [0-9]+$'
+	is "its directory before SIGKILL of $1" "$(find /tmp -maxdepth 1 -name "dontcache-bench.$pid.*" | wc -l)" 1
+}
+no_trace_dir() { [ -z "$(find /tmp -maxdepth 1 -name "dontcache-bench.$1.*")" ]; }
+traced_is_gone() {
+	must "no tracer after SIGKILL of $1" within gone "$tracer"
+	must "no traced bench after SIGKILL of $1" within gone "$inner"
+	must "no directory after SIGKILL of $1" within no_trace_dir "$pid"
+	must "no traced file after SIGKILL of $1" within no_files "$M"
+}
+if [ ! -x "$BUILD/dropbehind" ] || ! "$BUILD/dropbehind" stat -j -- true >"$TEST_TMP/stat" 2>&1; then
+	skip "killed under the tracer" "dropbehind is not built or cannot trace here"
+else
+	traced_run "the bench"
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+	traced_is_gone "the bench"
+	traced_run "the tracer"
+	kill -KILL "$tracer"
+	wait "$pid"
+	is "a tracer that was killed ends the run" "$?" 1
+	like "and is told" "$(cat "$TEST_TMP/err")" 'the traced run ended with signal 9'
+	traced_is_gone "the tracer"
+fi
+
+# Stopped while a command of the user's hangs
+command_runs() { [ "$(wc -w 2>/dev/null <"$TEST_TMP/pids")" = 2 ]; }
+command_gone() {
+	local p
+	while read -r -d ' ' p; do
+		gone "$p" || return 1
+	done <<<"$(tr '\n' ' ' <"$TEST_TMP/pids")"
+}
+hang="sleep 1000 & echo \$\$ \$! >$TEST_TMP/pids; wait"
+for how in "" "trap '' TERM;"; do
+	rm -f "$TEST_TMP/pids"
+	"$B" control --quick --dir "$M" --quiet --before "$how $hang" --after true 2>"$TEST_TMP/err" &
+	pid=$!
+	must "a command that hangs ($how)" within command_runs
+	kill -TERM "$pid"
+	wait "$pid"
+	is "stopped all the same ($how)" "$?" 130
+	like "and told ($how)" "$(cat "$TEST_TMP/err")" '^dontcache-bench: stopped by a signal'
+	must "and the command is gone ($how)" within command_gone
+done
+if ! command -v script >/dev/null; then
+	skip "^C while a command hangs" "no script to give it a terminal"
+else
+	rm -f "$TEST_TMP/pids"
+	{
+		within command_runs && printf '\003'
+		within command_gone
+	} | SHELL=/bin/sh script -qec \
+		"exec $B control --quick --dir $M --quiet --before '$hang' --after true" /dev/null >"$TEST_TMP/tty" 2>&1
+	is "^C while a command hangs" "${PIPESTATUS[1]}" 130
+	like "is told" "$(cat "$TEST_TMP/tty")" 'stopped by a signal'
+	must "and the command is gone after ^C" command_gone
+	rm -f "$TEST_TMP/pids"
+	SHELL=/bin/sh script -qec "exec $B control --quick --dir $M --quiet --before 'cat </dev/tty' --after true" \
+		/dev/null </dev/null >"$TEST_TMP/tty" 2>&1
+	is "a command that reads the terminal is refused" "$?" 1
+	like "and told so" "$(cat "$TEST_TMP/tty")" 'asks for input on the terminal'
+fi
+
+# Commands that leave another place behind than there was
+O=$TEST_TMP/over
+mkdir "$O"
+was=$(touched "$O")
+anew() { printf 'umount %s && mount -t %s -o size=%s none %s' "$O" "$1" "$2" "$O"; }
+sides() { # BEFORE AFTER
+	"$B" control --quick --dir "$O" --quiet --rounds 1 --before "$1" --after "$2"
+}
+mount -t tmpfs -o size=64M none "$O"
+refuses "a command that takes the filesystem away" 1 "over \(tmpfs\) and is on .*; let the command mount it again" \
+	sides "umount $O" true
+is "it was taken away" "$(stat -c %m "$O")" "$(stat -c %m "$TEST_TMP")"
+is "and nothing was written below" "$(touched "$O")" "$was"
+mount -t tmpfs -o size=64M none "$O"
+must "a command that mounts it anew" sides "$(anew tmpfs 64M)" "$(anew tmpfs 48M)"
+refuses "a command that mounts it too small" 1 'MiB free and the preset needs' sides true "$(anew tmpfs 1M)"
+umount "$O"
+mount -t tmpfs -o size=64M none "$O"
+refuses "a command that mounts another filesystem" 1 'over \(tmpfs\) and is on .*/over \(ramfs\) after' \
+	sides "$(anew ramfs 64M)" true
+umount "$O"
+refuses "a command that takes the directory away" 1 'over is gone after' sides "rmdir $O" true
+
+# Immutable files are removed all the same, and files that cannot be made are told
+both_full() { [ "$(find "$M" -type f -size 4194304c | wc -l)" -eq 2 ]; }
+touch "$M/attr"
+if chattr +i "$M/attr" 2>/dev/null; then
+	chattr -i "$M/attr"
+	rm "$M/attr"
+	for sig in TERM KILL; do
+		"$B" per-second --quick --op read --files 2 --size 8M --duration 30 --dir "$M" --quiet \
+			2>"$TEST_TMP/err" &
+		pid=$!
+		must "a read of files, for SIG$sig" within both_full
+		must "they become immutable, for SIG$sig" chattr +i "$M"/dontcache-bench-*
+		kill -"$sig" "$pid"
+		wait "$pid" 2>/dev/null
+		must "no immutable file after SIG$sig" within no_files "$M"
+	done
+	chattr +i "$M"
 	refuses "a directory that takes no file" 1 'Operation not permitted|Permission denied' \
 		"$B" f2fs-dontcache --quick --dir "$M" --quiet
 	chattr -i "$M"
-}
+else
+	rm "$M/attr"
+	skip "immutable files" "this filesystem has no such attribute"
+fi
 finish

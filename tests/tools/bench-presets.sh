@@ -150,6 +150,21 @@ if tiny paced --rates 4M,8M --duration 0.3; then
 	is "latency counts from the due time" \
 		"$(runs '.metrics.latency_max_ms >= .metrics.max_lag_ms')" 4
 fi
+# A stall is not hidden: what was due in it is late, and as long as it lasted. The bench is stopped
+# by SIGSTOP in the midst of its schedule of a write each 16 ms, with the sampler and all.
+J=$TEST_TMP/stall.json
+"$B" paced --quick --dir "$M" --rates 4M --duration 4 --quiet --json "$J" --progress always 2>"$TEST_TMP/err" &
+pid=$!
+until grep -q 'run 1 of 2' "$TEST_TMP/err"; do sleep 0.05; done
+sleep 0.5
+kill -STOP "$pid"
+sleep 1.5
+kill -CONT "$pid"
+wait "$pid"
+is "a paced run that was stopped ends well" "$?" 0
+is "the stall is in the greatest lag and latency" \
+	"$(runs '.variant == "normal" and .metrics.max_lag_ms >= 1000 and .metrics.latency_max_ms >= 1000')" 1
+is "the writes that were due in it are late" "$(runs '.variant == "normal" and .metrics.late_pct >= 15')" 1
 
 if tiny control; then
 	is "before and after alternate" "$(jq -r '[.runs[].variant] | [.[0], .[6], .[12], .[18]] | join(" ")' "$J")" \
@@ -168,6 +183,39 @@ for side in before after after before; do
 done
 is "sides gathered one at a time" "$(jq -r '[.runs[] | .variant + (.round | tostring)] | unique | join(" ")' "$F")" \
 	"after1 after2 before1 before2"
+is "with what each was measured under" \
+	"$(jq -r '[.environment.date, .environment.command] | map(split(" | ") | length >= 2) | unique | .[]' "$F")" true
+is "and what was alike once" "$(jq -r .environment.kernel "$F")" "$(uname -r)"
+like "the module of either side" "$(jq -r '[.settings.module_before, .settings.module_after] | join(",")' "$F")" '.,.'
+jq '.environment.cpus = "77"' "$F" >"$TEST_TMP/unlike.json"
+refuses "an unlike machine's side is refused before it is measured" 1 'unlike runs: cpus \(77, ' \
+	"$B" control --quick --dir "$M" --quiet --label after --append "$TEST_TMP/unlike.json" --io-sizes 64K
+jq '.settings.size = "77G"' "$F" >"$TEST_TMP/unlike.json"
+"$B" control --quick --dir "$M" --quiet --label after --append "$TEST_TMP/unlike.json" --io-sizes 64K 2>"$TEST_TMP/err"
+like "a side with other settings is not joined" "$? $(cat "$TEST_TMP/err")" '^1 .*unlike runs: size \(77G, .*kept in .*unlike.json.after'
+is "but kept" "$(jq '.runs | length' "$TEST_TMP/unlike.json.after")" 2
+
+# What cannot be written is said before the measurement, and what a preset has no use for as well.
+echo keep >"$TEST_TMP/keep"
+for o in "--json $TEST_TMP/keep" "--markdown $TEST_TMP/none/x" "--csv $TEST_TMP/none" "--svg $TEST_TMP/keep" \
+	"--noise $TEST_TMP/none" "--beside $TEST_TMP/keep"; do
+	# shellcheck disable=SC2086
+	"$B" control --quick --dir "$M" --io-sizes 64K --before "touch $TEST_TMP/began" --after true $o \
+		>/dev/null 2>"$TEST_TMP/err"
+	is "${o%% *} that cannot be used is an error, in one line" "$? $(wc -l <"$TEST_TMP/err")" "1 1"
+	[ ! -e "$TEST_TMP/began" ]
+	is "and nothing was measured" "$?" 0
+	rm -f "$TEST_TMP/began"
+done
+for o in "f2fs-dontcache --memory-limit 64M" "paced --files 2" "control --rates 4M" "per-second --run-limit 1" \
+	"neighbour --before true" "fsync-neighbour --op read" "f2fs-large-folio --duration 1" "f2fs-dontcache --hot-size 1M"; do
+	# shellcheck disable=SC2086
+	refuses "$o means nothing" 2 'takes no --.*leave it out' "$B" ${o%% *} --quick --dir "$M" ${o#* }
+done
+refuses "several sizes for a preset of one" 2 'paced takes one size only' \
+	"$B" paced --quick --dir "$M" --io-sizes 4K,64K
+refuses "a limit without a group" 2 '--no-cgroup makes none' \
+	"$B" neighbour --quick --dir "$M" --no-cgroup --memory-limit 64M
 
 if tiny per-second; then
 	is "one run each" "$(runs true)" 2
@@ -196,6 +244,10 @@ fi
 if tiny neighbour --no-cgroup --duration 0.3; then
 	is "refaults of a group that is not there are unavailable" "$(runs '.metrics.refaults == null')" 3
 	is "that there was no group is recorded" "$(jq -r .settings.cgroup "$J")" none
+	is "and no limit" "$(jq -r .settings.memory_limit "$J")" null
+	is "what was due was read or is counted" "$(runs '(.metrics.reads + .metrics.unissued_reads - .metrics.victim_s * 5000) | fabs <= 1')" 3
+	is "the stream's fsync only adds time" \
+		"$(runs '.variant != "alone" and .metrics.stream_fsync_mib_s <= .metrics.stream_mib_s')" 2
 fi
 if tiny per-second --op read --duration 0.2; then
 	is "read runs have no fsync" "$(runs '.metrics.fsync_s == null')" 2
@@ -235,8 +287,9 @@ if "$BUILD/dcstream" write -d -s 4k "$dev" >"$TEST_TMP/dcstream" 2>&1; then
 		is "two runs that wrote" "$(runs '.metrics.bytes > 0')" 2
 		is "dontcache leaves none of the device" \
 			"$(runs '.variant == "dontcache" and .metrics.resident_pages == 0')" 1
+		[ -n "$limit" ] || continue
 		is "no sample above the limit" \
-			"$(jq '[.runs[].samples[][9] | select(. != null and . > 16)] | length' "$J")" 0
+			"$(jq '[.runs[].samples[][9] | select(. == null or . > 16)] | length' "$J")" 0
 	done
 elif grep -q 'Operation not supported' "$TEST_TMP/dcstream"; then
 	refuses "a device without dontcache" 1 "$dev: RWF_DONTCACHE answered EOPNOTSUPP.*choose another --dev" \

@@ -37,6 +37,10 @@ done
 "$B" report "$G/published-per-second.json" --quiet --csv "$TEST_TMP/out"
 is "published table per second" \
 	"$(same_table "$TEST_TMP/out/per-second-seconds.csv" "$G/expect-per-second-seconds.csv")" ""
+"$B" report "$G/published-large-folio.json" --quiet --csv "$TEST_TMP/out"
+cut -d, -f1-4 "$TEST_TMP/out/f2fs-large-folio-write.csv" >"$TEST_TMP/large-folio.csv"
+is "published table of write modes" \
+	"$(same_table "$TEST_TMP/large-folio.csv" "$G/expect-f2fs-large-folio-write.csv")" ""
 
 "$B" report "$G/three-rounds.json" --markdown "$TEST_TMP/three.md" --svg "$TEST_TMP/out" \
 	--samples "$TEST_TMP/three.csv" --json "$TEST_TMP/three.json" >"$TEST_TMP/three.txt"
@@ -72,6 +76,7 @@ jq '.runs |= map(select(.round == 1))' "$G/paced-rounds.json" >"$TEST_TMP/one.js
 out=$("$B" report "$TEST_TMP/one.json")
 like "one round is said to tell nothing of noise" "$out" 'one round only: nothing is known about the noise'
 is "and none of it is called noise" "$(grep -c 'within noise' <<<"$out")" 0
+jq '.runs |= map(select(.round == 1))' "$G/per-second-rounds.json" >"$TEST_TMP/one.json"
 like "but for what a control tells" "$("$B" report "$TEST_TMP/one.json" --noise "$G/control-rounds.json")" \
 	'nothing is known about the noise but what the control tells'
 jq '.runs |= ([.[] | .round += 3] + .) | .runs |= ([.[] | .round += 6] + .)' "$G/paced-rounds.json" >"$TEST_TMP/twelve.json"
@@ -81,20 +86,35 @@ is "ten rounds are shown, twelve are in the means" \
 	"120.00 128.00 112.00 120.00 128.00 112.00 120.00 128.00 112.00 120.00 120.00 "
 like "and that is said" "$("$B" report "$TEST_TMP/twelve.json")" 'rounds after the 10th are in the means'
 
-# A control tells the noise of throughputs, in every preset. Its own change is 4 %.
-noise='the control.s greatest change, 4\.00 %\): '
-for p in "paced:64 achieved MiB/s" "neighbour:stream MiB/s" "per-second:MiB/s with fsync" "large-folio:4K"; do
-	like "${p%%:*} knows the control's noise" \
-		"$("$B" report "$G/${p%%:*}-rounds.json" --noise "$G/control-rounds.json")" "$noise${p#*:}"
+# A control tells the noise of streams at full speed, of each operation its own. Its changes are 2 % of
+# writes, 20 % with the final fsync.
+noise="within the control's noise \(its greatest change for the same operation, "
+like "per-second knows the control's noise" \
+	"$("$B" report "$G/per-second-rounds.json" --noise "$G/control-rounds.json")" "${noise}20\.00 %\): MiB/s with fsync"
+out=$("$B" report "$G/large-folio-rounds.json" --noise "$G/control-rounds.json")
+like "block sizes know that of writes" "$out" "${noise}2\.00 %\): N/Y/N 4K"
+like "and that with the final fsync" "$out" "${noise}20\.00 %\): N/Y/N 4K"
+for p in paced neighbour fsync-neighbour; do
+	is "to $p a control says nothing" \
+		"$("$B" report "$G/$p-rounds.json" --noise "$G/control-rounds.json")" \
+		"$("$B" report "$G/$p-rounds.json")"
 done
-jq '(.runs[] | select(.variant == "dontcache") | .metrics.throughput_mib_s) = 2099
-	| (.runs[] | select(.variant == "normal") | .metrics.throughput_mib_s) = 2100
-	| (.runs[] | select(.variant == "dontcache") | .metrics.fsync_p99_us) = 1351
-	| (.runs[] | select(.variant == "normal") | .metrics.fsync_p99_us) = 1350' \
-	"$G/fsync-neighbour-rounds.json" >"$TEST_TMP/near.json"
-out=$("$B" report "$TEST_TMP/near.json" --noise "$G/control-rounds.json")
-like "fsync-neighbour knows the control's noise" "$out" "${noise}p50 us, stream MiB/s"
-is "which says nothing of latencies" "$(grep -Ec "$noise.*p99" <<<"$out")" 0
+# Reads that differ by 60 % say nothing of writes, and throughput none of that with fsync.
+jq '(.runs[] | select(.variant == "after" and (.group | startswith("control|read"))) | .metrics.throughput_mib_s) |= . * 1.6
+	| (.runs[] | select(.variant == "after" and (.group | startswith("control|write"))) | .metrics.throughput_fsync_mib_s) |= . * 1.2' \
+	"$G/control-rounds.json" >"$TEST_TMP/control-reads.json"
+out=$("$B" report "$G/per-second-rounds.json" --noise "$TEST_TMP/control-reads.json")
+is "noise of reads is none of writes" "$(grep -c '60\.00 %' <<<"$out")" 0
+jq '.runs |= map(.group |= sub("write"; "read"))' "$G/per-second-rounds.json" >"$TEST_TMP/reads.json"
+like "but of reads" "$("$B" report "$TEST_TMP/reads.json" --noise "$TEST_TMP/control-reads.json")" \
+	'its greatest changes? for the same operation, [0-9. to]*6[0-9]\.[0-9]+ %'
+
+# Pairs are made of the rounds that both have: without round 2 of one side two pairs are left.
+jq '.runs |= map(select(.variant != "dontcache" or .round != 2))' "$G/per-second-rounds.json" >"$TEST_TMP/lost.json"
+mkdir "$TEST_TMP/lost"
+"$B" report "$TEST_TMP/lost.json" --quiet --csv "$TEST_TMP/lost"
+is "two pairs have no interval" \
+	"$(grep '^MiB/s,' "$TEST_TMP/lost/per-second-runs.csv" | cut -d, -f11)" unavailable
 
 # A table of ours is a reference too; its own numbers stand on both sides.
 out=$("$B" report "$G/published-write.json" --beside "$G/expect-f2fs-dontcache-write-throughput.csv")
@@ -151,7 +171,21 @@ jq '.preset = "control" | .runs |= map(.group = "control|" + .group
 	"$G/published-write.json" >"$TEST_TMP/control.json"
 out=$("$B" report "$G/published-write.json" --noise "$TEST_TMP/control.json")
 like "changes within the control's noise are named" "$out" \
-	'control.s greatest change, 30\.00 %\): 64K, 128K, 256K, 512K, 1M'
+	"the control's noise \(its greatest change for the same operation, 30\.00 %\): 64K, 128K, 256K, 512K, 1M"
+refuses "a result that is no control" 1 'no runs named before and after' \
+	"$B" report "$G/published-write.json" --noise "$G/published-write.json" --quiet
+
+# References of every shape: rows by two keys, and by seconds.
+out=$("$B" report "$G/published-large-folio.json" --beside "$G/expect-f2fs-large-folio-write.csv")
+like "a reference with two keys" "$out" 'N/Y/N +64k .* 69\.3 +50\.3 '
+out=$("$B" report "$G/published-per-second.json" --beside "$G/expect-per-second-seconds.csv")
+like "a reference per second" "$out" 'Second +normal MB/s +dontcache MB/s +ref_'
+
+# What fails costs itself alone.
+out=$("$B" report "$G/published-write.json" --beside "$TEST_TMP/ref.csv" --markdown "$TEST_TMP/all.md" 2>"$TEST_TMP/err")
+is "a reference that does not fit is an error" "$?" 1
+like "and the tables are printed" "$out" 'Write throughput'
+like "and written" "$(cat "$TEST_TMP/all.md")" '### Write throughput'
 
 # Bad input: one line that says what and what to do
 refuses "no file" 1 'read /nonexistent: No such file' "$B" report /nonexistent

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,8 +31,7 @@ static void __attribute__((noreturn))
 child_main(struct child *c, const struct cgroup *cg, int (*prepare)(void *arg),
 	   int (*load)(void *arg), void *arg, pid_t parent)
 {
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
+	if (!stop_with_parent(parent, SIGKILL))
 		_exit(1);
 	guard_forget();
 	c->err = cg ? cgroup_join(cg, getpid()) : 0;

@@ -7,8 +7,6 @@
 
 #include "compare.h"
 #include "err.h"
-#include "stats.h"
-#include "table.h"
 
 /* What a change under test brings along, or what differs by nature. */
 static const char *const may_differ[] = {
@@ -40,12 +38,23 @@ static const char *find_fact(const struct fact *facts, size_t nr, const char *na
 	return NULL;
 }
 
+/* Two kernels leave a little more or less of the same memory to us. */
+static bool same_memory(const char *name, const char *a, const char *b)
+{
+	/* Of several states the first. */
+	const double mib_a = strtod(a, NULL), mib_b = strtod(b, NULL);
+
+	return !strcmp(name, "memory_mib") && fabs(mib_a - mib_b) <= 0.02 * mib_a;
+}
+
 static void difference(const char *name, const char *a, const char *b,
 		       const struct options *opt, char *list, size_t size)
 {
 	size_t used = strlen(list);
 
 	if ((a && b && !strcmp(a, b)) || allowed(opt, name))
+		return;
+	if (a && b && same_memory(name, a, b))
 		return;
 	snprintf(list + used, size - used, "%s%s (%s, %s)", used ? "; " : "", name,
 		 a ? a : "absent", b ? b : "absent");
@@ -64,7 +73,8 @@ static void differences(const struct fact *a, size_t nr_a, const struct fact *b,
 			difference(b[i].name, NULL, b[i].text, opt, list, size);
 }
 
-int compare_check(const struct result *a, const struct result *b, const struct options *opt)
+static int check(const struct result *a, const struct result *b, const struct options *opt,
+		 bool settings)
 {
 	char list[700] = "";
 
@@ -72,12 +82,23 @@ int compare_check(const struct result *a, const struct result *b, const struct o
 		return bench_error("unlike runs: presets %s and %s; compare results of one preset",
 				   a->preset, b->preset);
 	differences(a->env, a->nr_env, b->env, b->nr_env, opt, list, sizeof(list));
-	differences(a->settings, a->nr_settings, b->settings, b->nr_settings, opt, list,
-		    sizeof(list));
+	if (settings)
+		differences(a->settings, a->nr_settings, b->settings, b->nr_settings, opt, list,
+			    sizeof(list));
 	if (*list)
 		return bench_error("unlike runs: %s; measure alike, or name each that may differ with --allow",
 				   list);
 	return 0;
+}
+
+int compare_check(const struct result *a, const struct result *b, const struct options *opt)
+{
+	return check(a, b, opt, true);
+}
+
+int compare_check_env(const struct result *a, const struct result *b, const struct options *opt)
+{
+	return check(a, b, opt, false);
 }
 
 static int copy_run(struct result *out, const struct run *from, const char *group,
@@ -164,10 +185,63 @@ int compare_merge(struct result *out, const struct result *a, const struct resul
 	return err ? bench_fail(err, "compare", a->preset) : 0;
 }
 
-int compare_append(struct result *to, const struct result *more)
+/* The fact of that name, to be changed; NULL when it is not there. */
+static struct fact *own_fact(struct fact *facts, size_t nr, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(facts[i].name, name))
+			return &facts[i];
+	return NULL;
+}
+
+/* "OLD", then "OLD | NEW": every state that runs of the result were measured under, once. */
+static void add_state(struct fact *fact, const char *text)
+{
+	const char *p = fact->text;
+	size_t len = strlen(text), used = strlen(fact->text);
+
+	while ((p = strstr(p, text))) {
+		bool begins = p == fact->text ||
+			      (p - fact->text >= 3 && !strncmp(p - 3, " | ", 3));
+
+		if (begins && (!p[len] || !strncmp(p + len, " | ", 3)))
+			return;
+		p++;
+	}
+	snprintf(fact->text + used, sizeof(fact->text) - used, " | %s", text);
+}
+
+static int add_states(struct result *to, const struct result *more)
 {
 	size_t i;
 	int err = 0;
+
+	for (i = 0; i < more->nr_env && !err; i++) {
+		struct fact *fact = own_fact(to->env, to->nr_env, more->env[i].name);
+
+		if (fact)
+			add_state(fact, more->env[i].text);
+		else
+			err = result_env(to, more->env[i].name, more->env[i].text);
+	}
+	for (i = 0; i < more->nr_settings && !err; i++) {
+		struct fact *fact = own_fact(to->settings, to->nr_settings,
+					     more->settings[i].name);
+
+		if (fact)
+			add_state(fact, more->settings[i].text);
+		else
+			err = result_setting(to, more->settings[i].name, more->settings[i].text);
+	}
+	return err;
+}
+
+int compare_append(struct result *to, const struct result *more)
+{
+	size_t i;
+	int err = add_states(to, more);
 
 	for (i = 0; i < more->nr_runs && !err; i++)
 		err = copy_run(to, &more->runs[i], more->runs[i].group, more->runs[i].variant,
@@ -175,21 +249,4 @@ int compare_append(struct result *to, const struct result *more)
 	for (i = 0; i < more->nr_notes && !err; i++)
 		err = result_note(to, "%s", more->notes[i]);
 	return err ? bench_fail(err, "append to", to->preset) : 0;
-}
-
-double compare_noise_pct(const struct result *control)
-{
-	double *v = calloc(control->nr_runs + 1, sizeof(*v)), worst = NAN;
-	size_t i;
-
-	for (i = 0; v && i < control->nr_runs; i++) {
-		const char *group = control->runs[i].group;
-		double a, b;
-
-		a = stats_mean(v, table_collect(control, group, "before", "throughput_mib_s", v));
-		b = stats_mean(v, table_collect(control, group, "after", "throughput_mib_s", v));
-		worst = fmax(worst, fabs(stats_change_pct(a, b)));
-	}
-	free(v);
-	return worst;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,6 +20,7 @@
 #include "units.h"
 
 #define UNAVAILABLE "unavailable"
+#define CPUS_DIR "/sys/devices/system/cpu"
 
 static const char *or_unavailable(const char *text)
 {
@@ -56,12 +58,20 @@ static void find_mount(const char *path, char *point, size_t point_size, char *t
 	db_mounts_free(&mounts);
 }
 
+void env_mount(const char *path, char *point, size_t point_size, char *type, size_t type_size)
+{
+	char opts[1024];
+
+	snprintf(point, point_size, "/");
+	snprintf(type, type_size, UNAVAILABLE);
+	find_mount(path, point, point_size, type, type_size, opts, sizeof(opts));
+}
+
 void env_mount_point(const char *path, char *buf, size_t size)
 {
-	char type[64], opts[1024];
+	char type[64];
 
-	snprintf(buf, size, "/");
-	find_mount(path, buf, size, type, sizeof(type), opts, sizeof(opts));
+	env_mount(path, buf, size, type, sizeof(type));
 }
 
 /* The last 20 bytes of the module's build-id note are its SHA-1. */
@@ -183,17 +193,50 @@ static void cpu_model(char *buf, size_t size)
 	free(line);
 }
 
+static int is_cpu(const struct dirent *entry)
+{
+	const char *name = entry->d_name;
+
+	return !strncmp(name, "cpu", 3) && isdigit((unsigned char)name[3]);
+}
+
+/* Add the governor of @cpu to the list @buf unless it is there already. */
+static void add_governor(const char *cpu, char *buf, size_t size)
+{
+	char path[320], text[64];
+	size_t used = strlen(buf);
+
+	snprintf(path, sizeof(path), CPUS_DIR "/%.255s/cpufreq/scaling_governor", cpu);
+	if (read_first_line(path, text, sizeof(text)) || !*text || has_word(buf, text, ","))
+		return;
+	snprintf(buf + used, size - used, "%s%s", used ? "," : "", text);
+}
+
+/* Each governor in use once, in the order of the CPUs; "" when there is none. */
+static void governors(char *buf, size_t size)
+{
+	struct dirent **cpus;
+	int nr = scandir(CPUS_DIR, &cpus, is_cpu, versionsort), i;
+
+	*buf = '\0';
+	for (i = 0; i < nr; i++) {
+		add_governor(cpus[i]->d_name, buf, size);
+		free(cpus[i]);
+	}
+	if (nr >= 0)
+		free(cpus);
+}
+
 static int record_cpu(struct result *r)
 {
-	char model[256], text[64];
+	char model[256], text[256];
 	int err;
 
 	cpu_model(model, sizeof(model));
 	err = result_env(r, "cpu", or_unavailable(model));
 	snprintf(text, sizeof(text), "%ld", sysconf(_SC_NPROCESSORS_ONLN));
 	err = err ? err : result_env(r, "cpus", text);
-	read_first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", text,
-			sizeof(text));
+	governors(text, sizeof(text));
 	err = err ? err : result_env(r, "governor", or_unavailable(text));
 	if (err)
 		return err;

@@ -9,7 +9,7 @@
 
 /*
  * Record where the measurement takes place: kernel, filesystem, mount options,
- * device, memory, CPU, page size, governor, emulation, exact command. 0 or -ENOMEM.
+ * device, memory, CPU, page size, governors, emulation, exact command. 0 or -ENOMEM.
  */
 int env_record(struct result *r, const struct place *p);
 
@@ -22,7 +22,13 @@ char **command_argv(void);
 /* Which build of filesystem @type's module is loaded: its build id or source version. */
 void env_module(const char *type, char *buf, size_t size);
 
-/* Mount point of the filesystem that holds @path, "/" when it cannot be told. */
+/*
+ * Mount point and type of the filesystem that holds @path; "/" and "unavailable"
+ * when they cannot be told.
+ */
+void env_mount(const char *path, char *point, size_t point_size, char *type, size_t type_size);
+
+/* The mount point alone. */
 void env_mount_point(const char *path, char *buf, size_t size);
 
 #endif

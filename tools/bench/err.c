@@ -34,21 +34,15 @@ static const char *advice(int err)
 	}
 }
 
-static void line(const char *kind, const char *fmt, va_list ap)
-{
-	char text[1024];
-
-	vsnprintf(text, sizeof(text), fmt, ap);
-	fprintf(stderr, "dontcache-bench: %s%s\n", kind, text);
-}
-
 int bench_error(const char *fmt, ...)
 {
+	char text[1024];
 	va_list ap;
 
 	va_start(ap, fmt);
-	line("", fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	fprintf(stderr, "dontcache-bench: %s\n", text);
 	return -EINVAL;
 }
 
@@ -56,13 +50,4 @@ int bench_fail(int err, const char *what, const char *name)
 {
 	bench_error("%s %s: %s%s", what, name, strerror(-err), advice(err));
 	return err;
-}
-
-void bench_note(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	line("note: ", fmt, ap);
-	va_end(ap);
 }

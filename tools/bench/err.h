@@ -17,7 +17,4 @@ int bench_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 int bench_fail(int err, const char *what, const char *name);
 
-/* Print a line that is no error ("dontcache-bench: note: ..."). */
-void bench_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
 #endif

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +20,20 @@
 
 #define GUARD_MAX 1024
 
-/* One message: 'f' or 'd' (add file, directory) or '-' (done), then the path. */
+/* A cgroup is busy until its last process is gone, which may be in a long fsync. */
+#define REMOVE_TRIES 1500
+#define REMOVE_PAUSE_US 20000
+
+/* One message: what to do, then the path. The answer: an int, 0 or a negative errno. */
+enum {
+	MAKE_FILE = 'f',
+	MAKE_DIR = 'd',
+	MAKE_TREE = 't',
+	ADD_FILE = 'a',
+	ADD_MEMORY = 'm',
+	DONE = '-',
+};
+
 static int guard_fd = -1;
 static pid_t guard_pid;
 
@@ -26,20 +42,44 @@ struct guarded {
 	char path[PATH_MAX];
 };
 
-static void take(struct guarded *list, size_t *nr, const char *msg)
+static int make(char kind, const char *path)
+{
+	int fd;
+
+	switch (kind) {
+	case MAKE_FILE:
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd < 0)
+			return -errno;
+		close(fd);
+		return 0;
+	case MAKE_DIR:
+		return mkdir(path, 0755) ? -errno : 0;
+	case MAKE_TREE:
+		return mkdir(path, 0700) ? -errno : 0;
+	default:
+		return 0;
+	}
+}
+
+static int add(struct guarded *list, size_t *nr, char kind, const char *path)
+{
+	int err = *nr < GUARD_MAX ? make(kind, path) : -ENFILE;
+
+	if (err)
+		return err;
+	list[*nr].kind = kind;
+	snprintf(list[*nr].path, sizeof(list[*nr].path), "%s", path);
+	(*nr)++;
+	return 0;
+}
+
+static void take_off(struct guarded *list, size_t *nr, const char *path)
 {
 	size_t i;
 
-	if (msg[0] != '-') {
-		if (*nr < GUARD_MAX) {
-			list[*nr].kind = msg[0];
-			snprintf(list[*nr].path, sizeof(list[*nr].path), "%s", msg + 1);
-			(*nr)++;
-		}
-		return;
-	}
 	for (i = *nr; i-- > 0;) {
-		if (!strcmp(list[i].path, msg + 1)) {
+		if (!strcmp(list[i].path, path)) {
 			memmove(&list[i], &list[i + 1], (*nr - i - 1) * sizeof(*list));
 			(*nr)--;
 			return;
@@ -47,15 +87,64 @@ static void take(struct guarded *list, size_t *nr, const char *msg)
 	}
 }
 
-/* A cgroup can be busy for a moment after its last process was killed. */
-static void remove_dir(const char *path)
+static void remove_file(const char *path)
+{
+	attr_set_immutable_path(path, false);
+	unlink(path);
+}
+
+static void remove_content(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	closedir(dir);
+}
+
+/* A process of ours that is about to end may hold a cgroup or still put a file into a tree. */
+static void remove_dir(const char *path, bool tree)
 {
 	int tries;
 
-	for (tries = 0; tries < 50; tries++) {
-		if (!rmdir(path) || errno != EBUSY)
+	for (tries = 0; tries < REMOVE_TRIES; tries++) {
+		if (tree)
+			remove_content(path);
+		if (!rmdir(path) || (errno != EBUSY && !(tree && errno == ENOTEMPTY)))
 			return;
-		usleep(20000);
+		usleep(REMOVE_PAUSE_US);
+	}
+}
+
+static void switch_memory_off(const char *control)
+{
+	int fd = open(control, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, "-memory", 7) < 0)
+		bench_fail(-errno, "switch the memory controller off again in", control);
+	close(fd);
+}
+
+static void undo(const struct guarded *g)
+{
+	switch (g->kind) {
+	case MAKE_FILE:
+	case ADD_FILE:
+		remove_file(g->path);
+		break;
+	case MAKE_DIR:
+	case MAKE_TREE:
+		remove_dir(g->path, g->kind == MAKE_TREE);
+		break;
+	case ADD_MEMORY:
+		switch_memory_off(g->path);
+		break;
 	}
 }
 
@@ -65,6 +154,7 @@ static void guardian(int fd)
 	char msg[PATH_MAX + 1];
 	size_t nr = 0;
 	ssize_t n;
+	int err;
 
 	if (!list)
 		_exit(1);
@@ -75,19 +165,16 @@ static void guardian(int fd)
 		if (n <= 0)
 			break;
 		msg[n] = '\0';
-		take(list, &nr, msg);
-		/* The answer makes "on the list" certain before the file is made. */
-		if (send(fd, "k", 1, MSG_NOSIGNAL) != 1)
+		err = 0;
+		if (msg[0] == DONE)
+			take_off(list, &nr, msg + 1);
+		else
+			err = add(list, &nr, msg[0], msg + 1);
+		if (send(fd, &err, sizeof(err), MSG_NOSIGNAL) != sizeof(err))
 			break;
 	}
-	while (nr-- > 0) {
-		if (list[nr].kind == 'd') {
-			remove_dir(list[nr].path);
-			continue;
-		}
-		attr_set_immutable_path(list[nr].path, false);
-		unlink(list[nr].path);
-	}
+	while (nr-- > 0)
+		undo(&list[nr]);
 	_exit(0);
 }
 
@@ -128,35 +215,51 @@ void guard_forget(void)
 
 static int tell(char kind, const char *path)
 {
-	char msg[PATH_MAX + 1], answer;
+	char msg[PATH_MAX + 1];
+	int answer;
 	ssize_t n;
 
 	if (guard_fd < 0)
-		return 0;
+		return make(kind, path);
 	n = snprintf(msg, sizeof(msg), "%c%s", kind, path);
 	if (n >= (ssize_t)sizeof(msg))
 		return -ENAMETOOLONG;
 	if (send(guard_fd, msg, (size_t)n, MSG_NOSIGNAL) != n)
 		return -errno;
 	do {
-		n = recv(guard_fd, &answer, 1, 0);
+		n = recv(guard_fd, &answer, sizeof(answer), 0);
 	} while (n < 0 && errno == EINTR);
-	return n == 1 ? 0 : -EPIPE;
+	return n == sizeof(answer) ? answer : -EPIPE;
+}
+
+int guard_make_file(const char *path)
+{
+	return tell(MAKE_FILE, path);
+}
+
+int guard_make_dir(const char *path)
+{
+	return tell(MAKE_DIR, path);
+}
+
+int guard_make_tree(const char *path)
+{
+	return tell(MAKE_TREE, path);
 }
 
 int guard_add_file(const char *path)
 {
-	return tell('f', path);
+	return tell(ADD_FILE, path);
 }
 
-int guard_add_dir(const char *path)
+int guard_add_memory(const char *control)
 {
-	return tell('d', path);
+	return tell(ADD_MEMORY, control);
 }
 
 int guard_done(const char *path)
 {
-	return tell('-', path);
+	return tell(DONE, path);
 }
 
 void guard_stop(void)

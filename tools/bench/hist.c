@@ -32,16 +32,12 @@ static uint64_t bucket_limit(unsigned int i)
 void hist_init(struct hist *h)
 {
 	memset(h, 0, sizeof(*h));
-	h->min_ns = UINT64_MAX;
 }
 
 void hist_add(struct hist *h, uint64_t ns)
 {
 	h->bucket[bucket_of(ns)]++;
 	h->count++;
-	h->sum_ns += (double)ns;
-	if (ns < h->min_ns)
-		h->min_ns = ns;
 	if (ns > h->max_ns)
 		h->max_ns = ns;
 }

@@ -6,17 +6,15 @@
 
 /*
  * Histogram of nanoseconds: 64 linear steps per power of two, so a value read
- * back is at most 1/64 (1.6 %) above the one put in. Minimum, maximum and sum
- * are exact. Plain memory without pointers: it may live in shared memory.
+ * back is at most 1/64 (1.6 %) above the one put in. The maximum is
+ * exact. Plain memory without pointers: it may live in shared memory.
  */
 #define HIST_SUB_BITS 6
 #define HIST_BUCKETS ((64 - HIST_SUB_BITS + 1) << HIST_SUB_BITS)
 
 struct hist {
 	uint64_t count;
-	uint64_t min_ns;
 	uint64_t max_ns;
-	double sum_ns;
 	uint64_t bucket[HIST_BUCKETS];
 };
 

@@ -12,22 +12,17 @@
 void iocount_read(struct iocount *c, dev_t dev)
 {
 	char path[64], line[512];
-	unsigned long long rd, wr;
+	unsigned long long sectors;
 	struct kvfile kv;
 
-	c->process_read_bytes = c->process_write_bytes = NAN;
-	c->device_read_bytes = c->device_write_bytes = NAN;
+	c->process_read_bytes = c->device_read_bytes = NAN;
 	if (!kvfile_open(&kv, "/proc/self/io")) {
-		if (!kvfile_read(&kv)) {
+		if (!kvfile_read(&kv))
 			c->process_read_bytes = kvfile_value(&kv, "read_bytes");
-			c->process_write_bytes = kvfile_value(&kv, "write_bytes");
-		}
 		kvfile_close(&kv);
 	}
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/stat", major(dev), minor(dev));
 	if (!read_first_line(path, line, sizeof(line)) &&
-	    sscanf(line, "%*u %*u %llu %*u %*u %*u %llu", &rd, &wr) == 2) {
-		c->device_read_bytes = (double)rd * SECTOR_BYTES;
-		c->device_write_bytes = (double)wr * SECTOR_BYTES;
-	}
+	    sscanf(line, "%*u %*u %llu", &sectors) == 1)
+		c->device_read_bytes = (double)sectors * SECTOR_BYTES;
 }

@@ -7,9 +7,7 @@
 /* Bytes moved between memory and storage so far; NAN when unavailable. */
 struct iocount {
 	double process_read_bytes;	/* this process, /proc/self/io */
-	double process_write_bytes;	/* this process, when it dirtied the page */
 	double device_read_bytes;	/* everybody, /sys/dev/block/M:m/stat */
-	double device_write_bytes;
 };
 
 /* Read both now. */

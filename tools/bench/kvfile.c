@@ -104,3 +104,17 @@ int read_first_line(const char *path, char *buf, size_t size)
 	buf[strcspn(buf, "\n")] = '\0';
 	return 0;
 }
+
+bool has_word(const char *list, const char *word, const char *sep)
+{
+	size_t len = strlen(word);
+
+	while (*list) {
+		size_t n = strcspn(list, sep);
+
+		if (n == len && !strncmp(list, word, len))
+			return true;
+		list += n + (list[n] ? 1 : 0);
+	}
+	return false;
+}

@@ -2,6 +2,7 @@
 #ifndef BENCH_KVFILE_H
 #define BENCH_KVFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -29,5 +30,8 @@ double kvfile_sum_prefix(const struct kvfile *kv, const char *prefix);
 
 /* First line of a small file without its newline into @buf; 0 or a negative errno. */
 int read_first_line(const char *path, char *buf, size_t size);
+
+/* Is @word one of the words in @list, which are separated by @sep? */
+bool has_word(const char *list, const char *word, const char *sep);
 
 #endif

@@ -35,12 +35,15 @@ static int measure(struct session *s, const struct preset *p)
 {
 	int err;
 
-	if (p->needs_dir && s->place.is_dev)
-		return bench_error("%s works on files; give --dir", p->name);
 	snprintf(s->res.preset, sizeof(s->res.preset), "%s", p->name);
 	err = env_record(&s->res, &s->place);
 	if (err)
 		return bench_fail(err, "record", "the environment");
+	if (s->earlier.nr_runs) {
+		err = compare_check_env(&s->earlier, &s->res, &s->opt);
+		if (err)
+			return err;
+	}
 	/* Probe points cost time: a traced run is no match for one without. */
 	if (s->opt.trace && result_setting(&s->res, "trace", "yes"))
 		return bench_fail(-ENOMEM, "record", "the settings");
@@ -55,8 +58,9 @@ static int measure(struct session *s, const struct preset *p)
 }
 
 /* control --append: what is there already, to which this side is added. */
-static int load_earlier(struct session *s, struct result *earlier)
+static int load_earlier(struct session *s)
 {
+	struct result *earlier = &s->earlier;
 	size_t i;
 	int err;
 
@@ -72,35 +76,84 @@ static int load_earlier(struct session *s, struct result *earlier)
 	return 0;
 }
 
+/* What was measured is not lost because it cannot be joined. */
+static void keep_side(struct session *s)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%.4000s.%s", s->opt.append, s->opt.label);
+	if (!result_save_json(&s->res, path, false))
+		bench_error("this side's runs were kept in %s; look at them with report", path);
+}
+
+static int join_earlier(struct session *s)
+{
+	int err = compare_check(&s->earlier, &s->res, &s->opt);
+
+	err = err ? err : compare_append(&s->earlier, &s->res);
+	if (err) {
+		keep_side(s);
+		return err;
+	}
+	result_free(&s->res);
+	s->res = s->earlier;
+	memset(&s->earlier, 0, sizeof(s->earlier));
+	return 0;
+}
+
 /* Join this side to the earlier runs and put the file in place in one step. */
-static int save_appended(struct session *s, struct result *earlier)
+static int save_appended(struct session *s)
 {
 	char temp[PATH_MAX];
-	int err;
+	int err = s->earlier.nr_runs ? join_earlier(s) : 0;
 
-	if (earlier->nr_runs) {
-		err = compare_check(earlier, &s->res, &s->opt);
-		err = err ? err : compare_append(earlier, &s->res);
-		if (err)
-			return err;
-		result_free(&s->res);
-		s->res = *earlier;
-		memset(earlier, 0, sizeof(*earlier));
-	}
+	if (err)
+		return err;
 	snprintf(temp, sizeof(temp), "%.4000s.%d", s->opt.append, (int)getpid());
 	err = result_save_json(&s->res, temp, false);
-	if (!err && rename(temp, s->opt.append))
-		err = bench_fail(-errno, "put in place", s->opt.append);
 	if (err)
+		return err;
+	if (rename(temp, s->opt.append)) {
+		err = bench_fail(-errno, "put in place", s->opt.append);
 		unlink(temp);
+	}
 	return err;
+}
+
+/*
+ * Are the options such as the verb takes: its number of files, the preset's own load
+ * options? 0 or -EINVAL (told).
+ */
+static int check_usage(const struct options *opt)
+{
+	static const struct {
+		const char *verb;
+		size_t least, most;
+		const char *files;
+	} verbs[] = {
+		{ "report", 1, 1, "one file that --json wrote" },
+		{ "compare", 2, 2, "two files that --json wrote, before and after" },
+		{ "resident", 1, OPT_MAX_LIST, "the files to look at" },
+	};
+	const struct preset *p;
+	size_t i;
+
+	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		if (strcmp(opt->verb, verbs[i].verb))
+			continue;
+		if (opt->nr_inputs < verbs[i].least || opt->nr_inputs > verbs[i].most)
+			return bench_error("%s: give %s", opt->verb, verbs[i].files);
+		return options_check_load(opt, 0);
+	}
+	p = preset_find(opt->verb);
+	if (!p)
+		return bench_error("%s: no such preset; see --list", opt->verb);
+	return options_check_load(opt, p->takes);
 }
 
 /* Check the place, so that the tracer is not started in vain. */
 static int check_only(struct session *s, const struct preset *p)
 {
-	if (p->needs_dir && s->place.is_dev)
-		return bench_error("%s works on files; give --dir", p->name);
 	return p->dontcache ? place_check_dontcache(&s->place) : 0;
 }
 
@@ -114,7 +167,10 @@ static int guarded(struct session *s, const struct preset *p,
 		return err;
 	err = place_open(&s->place, &s->opt);
 	if (!err) {
-		err = what(s, p);
+		if (p->needs_dir && s->place.is_dev)
+			err = bench_error("%s works on files; give --dir", p->name);
+		else
+			err = what(s, p);
 		place_close(&s->place);
 	}
 	guard_stop();
@@ -134,29 +190,26 @@ static int run_traced(struct session *s, const struct preset *p, const char *res
 static int run_preset(struct session *s)
 {
 	const char *traced = getenv(TRACE_RESULT_ENV);
-	struct result earlier = { 0 };
 	const struct preset *p = preset_find(s->opt.verb);
 	int err;
 
-	if (!p)
-		return bench_error("%s: no such preset; see --list", s->opt.verb);
 	s->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	err = stop_install();
 	if (err)
 		return bench_fail(err, "catch", "signals");
-	if (s->opt.append && strcmp(p->name, "control"))
-		return bench_error("--append belongs to the control preset; leave it out");
-	err = load_earlier(s, &earlier);
+	err = load_earlier(s);
 	if (err)
 		return err;
 	if (traced)
 		return run_traced(s, p, traced);
+	err = report_check(&s->opt);
+	if (err)
+		return err;
 	err = guarded(s, p, s->opt.trace ? check_only : measure);
 	if (!err && s->opt.trace)
 		err = trace_run(&s->res, &s->opt);
 	if (!err && s->opt.append)
-		err = save_appended(s, &earlier);
-	result_free(&earlier);
+		err = save_appended(s);
 	return err ? err : report_write(&s->res, &s->opt);
 }
 
@@ -165,8 +218,6 @@ static int run_report(const struct options *opt)
 	struct result r;
 	int err;
 
-	if (opt->nr_inputs != 1)
-		return bench_error("report: give one file that --json wrote");
 	err = result_load_json(&r, opt->inputs[0]);
 	if (!err)
 		err = report_write(&r, opt);
@@ -182,8 +233,6 @@ static int run_resident(const struct options *opt)
 	size_t i;
 	int fd, err;
 
-	if (!opt->nr_inputs)
-		return bench_error("resident: give the files to look at");
 	for (i = 0; i < opt->nr_inputs; i++) {
 		fd = open(opt->inputs[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		if (fd < 0)
@@ -204,8 +253,6 @@ static int run_compare(const struct options *opt)
 	struct result a = { 0 }, b = { 0 }, both = { 0 };
 	int err;
 
-	if (opt->nr_inputs != 2)
-		return bench_error("compare: give two files that --json wrote, before and after");
 	err = result_load_json(&a, opt->inputs[0]);
 	err = err ? err : result_load_json(&b, opt->inputs[1]);
 	err = err ? err : compare_check(&a, &b, opt);
@@ -224,7 +271,8 @@ int main(int argc, char **argv)
 
 	if (!err)
 		err = options_parse(&s.opt, argc, argv);
-
+	if (!err && s.opt.verb)
+		err = check_usage(&s.opt);
 	if (err)
 		return 2;
 	if (s.opt.help)
@@ -242,6 +290,7 @@ int main(int argc, char **argv)
 	else
 		err = run_preset(&s);
 	result_free(&s.res);
+	result_free(&s.earlier);
 	if (err == -EINTR)
 		return 130;
 	return err ? 1 : 0;

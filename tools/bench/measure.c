@@ -41,15 +41,25 @@ void measure_prepare(struct stream *st, struct byte_counter *counter, const stru
 	st->span_bytes = st->total_bytes;
 }
 
-int measure_fill_file(const struct bfile *f, uint64_t total)
+static int fill(const struct bfile *f, uint64_t at, uint64_t io, uint64_t total)
 {
-	const uint64_t io = total % FILL_IO_BYTES ? total & -total : FILL_IO_BYTES;
 	struct byte_counter counter;
 	struct stream st;
-	int err;
 
 	measure_prepare(&st, &counter, f, true, 0, io, total);
-	err = stream_run(&st);
+	st.start += (off_t)at;
+	return stream_run(&st);
+}
+
+int measure_fill_file(const struct bfile *f, uint64_t total)
+{
+	const uint64_t rest = total % FILL_IO_BYTES;
+	int err = 0;
+
+	if (total > rest)
+		err = fill(f, 0, FILL_IO_BYTES, total - rest);
+	if (!err && rest)
+		err = fill(f, total - rest, rest, rest);
 	if (!err && fsync(f->fd))
 		err = -errno;
 	if (err == -EINTR)
@@ -161,8 +171,9 @@ static int store_loop(struct run *run, const struct sum *sum)
 	return err ? err : run_metric(run, "wraps", (double)sum->wraps);
 }
 
+/* @failed: which of them could not be synced. */
 static int store_fsync(struct run *run, const struct stream *st, size_t nr,
-		       const struct sum *sum)
+		       const struct sum *sum, size_t *failed)
 {
 	uint64_t begin = now_ns();
 	double seconds;
@@ -171,6 +182,7 @@ static int store_fsync(struct run *run, const struct stream *st, size_t nr,
 
 	for (i = 0; i < nr; i++) {
 		while (fsync(st[i].fd)) {
+			*failed = i;
 			if (errno != EINTR)
 				return -errno;
 			if (stop_signal)
@@ -246,7 +258,7 @@ static int store_drops(struct result *r, struct run *run, double before)
 }
 
 static int after_loop(struct run *run, const struct stream *st, size_t nr,
-		      const struct iocount *before, const struct iocount *after)
+		      const struct iocount *before, const struct iocount *after, size_t *failed)
 {
 	struct sum sum;
 	int err;
@@ -256,7 +268,7 @@ static int after_loop(struct run *run, const struct stream *st, size_t nr,
 	err = err ? err : store_resident(run, st, nr, "resident_end_pages", "dirty_end_pages",
 					 NULL);
 	if (!err)
-		err = st->write ? store_fsync(run, st, nr, &sum) :
+		err = st->write ? store_fsync(run, st, nr, &sum, failed) :
 				  store_reads(run, &sum, before, after);
 	if (!err)
 		err = session_sleep(SETTLE_S);
@@ -285,7 +297,7 @@ int measure_streams(struct session *s, struct stream *st, const struct bfile *fi
 	iocount_read(&after, s->place.dev);
 	err2 = sampler_stop(sampler, run);
 	err = err ? err : err2;
-	err = err ? err : after_loop(run, st, nr, &before, &after);
+	err = err ? err : after_loop(run, st, nr, &before, &after, &failed);
 	err = err ? err : store_drops(&s->res, run, drops);
 	if (err) {
 		if (err != -EINTR)

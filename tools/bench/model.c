@@ -23,6 +23,10 @@ const char *const sample_names[SAMPLE_FIELDS] = {
 	[SAMPLE_CGROUP_WRITEBACK_MIB] = "cgroup_writeback_mib",
 };
 
+const char *const bystander_variants[NR_BYSTANDER_VARIANTS] = {
+	"alone", "normal", "dontcache",
+};
+
 /* Room for one more element: doubles at powers of two. NULL: out of memory. */
 static void *grow(void *array, size_t nr, size_t size)
 {

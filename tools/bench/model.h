@@ -108,6 +108,13 @@ const char *result_setting_text(const struct result *r, const char *name);
 /* Greatest round number among all runs. */
 unsigned int result_rounds(const struct result *r);
 
+/*
+ * Variants of the presets that measure somebody beside a stream: no stream, a
+ * normal one, a dontcache one.
+ */
+#define NR_BYSTANDER_VARIANTS 3
+extern const char *const bystander_variants[NR_BYSTANDER_VARIANTS];
+
 /* True if any run is of @variant. */
 bool result_has_variant(const struct result *r, const char *variant);
 

@@ -72,7 +72,7 @@ void options_help(void)
 	     "  --dir DIR           make the files in DIR (removed at the end)\n"
 	     "  --dev DEV           use the block device DEV; its content is lost\n"
 	     "  --file NAME         name of the file in DIR (default: one nobody has)\n"
-	     "  --size SIZE         bytes per run, such as 4G\n"
+	     "  --size SIZE         bytes per run, of all its files together, such as 4G\n"
 	     "  --quick             every size of the preset at small volume\n"
 	     "  --io-sizes LIST     such as 4K,64K,1M\n"
 	     "  --rates LIST        paced: bytes per second, such as 64M,128M\n"
@@ -185,7 +185,7 @@ static int set_word(struct options *opt, int c, const char *arg)
 		break;
 	case O_OP:
 		i = word(arg, ops, "op");
-		opt->op_write = i == 0;
+		opt->op_given = true;
 		opt->op_read = i == 1;
 		break;
 	default:
@@ -291,6 +291,40 @@ int options_parse(struct options *opt, int argc, char **argv)
 	if (opt->nr_inputs)
 		return bench_error("%s: one preset at a time; leave it out", opt->inputs[0]);
 	return check_place(opt);
+}
+
+int options_check_load(const struct options *opt, unsigned int takes)
+{
+	const struct {
+		bool given;
+		unsigned int belongs_to;
+		const char *name;
+	} load[] = {
+		{ opt->size_bytes, TAKES_SIZE, "size" },
+		{ opt->nr_io_sizes, TAKES_IO_SIZE | TAKES_IO_SIZES, "io-sizes" },
+		{ opt->nr_rates, TAKES_RATES, "rates" },
+		{ opt->rounds, TAKES_ROUNDS, "rounds" },
+		{ opt->files, TAKES_FILES, "files" },
+		{ opt->duration_s > 0, TAKES_DURATION, "duration" },
+		{ opt->run_limit_s > 0, TAKES_RUN_LIMIT, "run-limit" },
+		{ opt->op_given, TAKES_OP, "op" },
+		{ opt->memory_limit_bytes, TAKES_MEMORY_LIMIT, "memory-limit" },
+		{ opt->hot_bytes, TAKES_HOT_SIZE, "hot-size" },
+		{ opt->no_cgroup, TAKES_NO_CGROUP, "no-cgroup" },
+		{ opt->before || opt->after, TAKES_SIDES, "before or --after" },
+		{ opt->label || opt->append, TAKES_SIDES, "label or --append" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(load) / sizeof(load[0]); i++)
+		if (load[i].given && !(load[i].belongs_to & takes))
+			return bench_error("%s takes no --%s; leave it out", opt->verb,
+					   load[i].name);
+	if (opt->nr_io_sizes > 1 && !(takes & TAKES_IO_SIZES))
+		return bench_error("--io-sizes: %s takes one size only", opt->verb);
+	if (opt->no_cgroup && opt->memory_limit_bytes)
+		return bench_error("--memory-limit is the size of a cgroup and --no-cgroup makes none; leave one out");
+	return 0;
 }
 
 bool options_forced(const struct options *opt, const char *name)

@@ -16,6 +16,23 @@ enum reset_mode {
 	RESET_NONE,
 };
 
+/* Options of the load that only some presets take, as bits. */
+enum load_option {
+	TAKES_SIZE = 1 << 0,
+	TAKES_IO_SIZE = 1 << 1,		/* --io-sizes with one size */
+	TAKES_IO_SIZES = 1 << 2,	/* with any number of them */
+	TAKES_RATES = 1 << 3,
+	TAKES_ROUNDS = 1 << 4,
+	TAKES_FILES = 1 << 5,
+	TAKES_DURATION = 1 << 6,
+	TAKES_RUN_LIMIT = 1 << 7,
+	TAKES_OP = 1 << 8,
+	TAKES_MEMORY_LIMIT = 1 << 9,
+	TAKES_HOT_SIZE = 1 << 10,
+	TAKES_NO_CGROUP = 1 << 11,
+	TAKES_SIDES = 1 << 12,		/* --before, --after, --label, --append */
+};
+
 /*
  * What the command line says. Texts point into argv. A zero or negative value
  * of a number means "not given": the preset's own default holds.
@@ -36,7 +53,7 @@ struct options {
 	double cooldown_s;		/* < 0: not given */
 	double interval_s, duration_s, run_limit_s;
 	enum reset_mode reset;
-	bool op_read, op_write;
+	bool op_given, op_read;
 	uint64_t memory_limit_bytes, hot_bytes;
 	bool no_cgroup;
 	const char *before, *after, *label, *append;
@@ -58,6 +75,12 @@ struct options {
 
 /* Parse argv. 0 or -EINVAL (told). */
 int options_parse(struct options *opt, int argc, char **argv);
+
+/*
+ * Was an option of the load given that is not among @takes (enum load_option)? It would
+ * mean nothing. 0 or -EINVAL (told).
+ */
+int options_check_load(const struct options *opt, unsigned int takes);
 
 /* Was @name named with --force? */
 bool options_forced(const struct options *opt, const char *name);

@@ -142,10 +142,27 @@ bool place_has_dontcache(struct place *p)
 	return !err;
 }
 
+/* A file with a name of ours is new; one that was named with --force may be there. */
+static int make_guarded(struct bfile *f, bool forced)
+{
+	const int flags = O_RDWR | O_CLOEXEC | (forced ? O_CREAT | O_TRUNC : 0);
+	int err = forced ? guard_add_file(f->path) : guard_make_file(f->path);
+
+	if (err)
+		return err;
+	f->fd = open(f->path, flags, 0600);
+	if (f->fd >= 0)
+		return 0;
+	err = -errno;
+	if (!forced)
+		unlink(f->path);
+	guard_done(f->path);
+	return err;
+}
+
 int bfile_make(struct bfile *f, struct place *p, unsigned int index, uint64_t part_bytes)
 {
-	int flags = O_RDWR | O_CLOEXEC, err, n;
-	bool forced;
+	int err, n;
 
 	memset(f, 0, sizeof(*f));
 	f->fd = -1;
@@ -153,7 +170,7 @@ int bfile_make(struct bfile *f, struct place *p, unsigned int index, uint64_t pa
 		snprintf(f->path, sizeof(f->path), "%s", p->path);
 		f->is_dev = true;
 		f->start = index * part_bytes;
-		f->fd = open(f->path, flags);
+		f->fd = open(f->path, O_RDWR | O_CLOEXEC);
 		return f->fd < 0 ? bench_fail(-errno, "open", f->path) : 0;
 	}
 	if (p->opt->file)
@@ -167,19 +184,10 @@ int bfile_make(struct bfile *f, struct place *p, unsigned int index, uint64_t pa
 		f->path[0] = '\0';
 		return bench_fail(-ENAMETOOLONG, "make a file in", p->path);
 	}
-	forced = options_forced(p->opt, f->path);
-	flags |= O_CREAT | (forced ? O_TRUNC : O_EXCL);
-	f->fd = open(f->path, flags, 0600);
-	if (f->fd < 0) {
-		err = bench_fail(-errno, "make", f->path);
-		f->path[0] = '\0';
-		return err;
-	}
-	/* Only now is it known to be ours (or given to us): never guard a foreign file. */
-	err = guard_add_file(f->path);
+	err = make_guarded(f, options_forced(p->opt, f->path));
 	if (err) {
-		bench_fail(err, "guard", f->path);
-		bfile_remove(f);
+		bench_fail(err, "make", f->path);
+		f->path[0] = '\0';
 	}
 	return err;
 }

@@ -7,16 +7,15 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "env.h"
 #include "err.h"
 #include "measure.h"
+#include "shell.h"
 #include "units.h"
 
 struct plan {
@@ -24,6 +23,8 @@ struct plan {
 	size_t nr_sizes;
 	unsigned int rounds;
 	uint64_t total_bytes;
+	/* What holds --dir, which a command may mount anew and not take away. */
+	char mount_point[PATH_MAX], mount_type[64];
 };
 
 static int check_options(const struct options *opt)
@@ -41,14 +42,9 @@ static int check_options(const struct options *opt)
 
 static int make_plan(struct session *s, struct plan *p)
 {
-	static const uint64_t usual[] = { 4 * KIB, 64 * KIB, MIB };
 	int err;
 
-	if (!s->opt.nr_io_sizes) {
-		memcpy(s->opt.io_sizes, usual, sizeof(usual));
-		s->opt.nr_io_sizes = 3;
-	}
-	p->nr_sizes = session_io_sizes(s, p->sizes);
+	p->nr_sizes = session_io_sizes(s, p->sizes, 16);
 	p->rounds = session_count(s, "rounds", s->opt.rounds, s->opt.label ? 1 : 3,
 				  s->opt.label ? 1 : 2);
 	p->total_bytes = session_bytes(s, "size", s->opt.size_bytes, 2 * GIB, 8 * MIB);
@@ -57,29 +53,10 @@ static int make_plan(struct session *s, struct plan *p)
 		return err;
 	progress_init(&s->prog, s->opt.progress, (unsigned int)p->nr_sizes * 2 * p->rounds *
 		      (s->opt.label ? 1 : 2));
+	if (!s->place.is_dev)
+		env_mount(s->place.path, p->mount_point, sizeof(p->mount_point), p->mount_type,
+			  sizeof(p->mount_type));
 	return place_check_space(&s->place, p->total_bytes);
-}
-
-/* Run the user's command that puts a state in place. 0 or a negative errno (told). */
-static int run_command(const char *cmd)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (pid < 0)
-		return bench_fail(-errno, "run", cmd);
-	if (!pid) {
-		execl("/bin/sh", "sh", "-c", cmd, (char *)NULL);
-		_exit(127);
-	}
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return bench_fail(-errno, "wait for", cmd);
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		return 0;
-	return bench_error("'%s' failed with %s %d; make it succeed before it is used here", cmd,
-			   WIFEXITED(status) ? "status" : "signal",
-			   WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
 /* Which build of the filesystem's module this side ran with. */
@@ -94,22 +71,35 @@ static int record_side(struct session *s, const char *side)
 	return result_setting(&s->res, name, text);
 }
 
-static int put_in_place(struct session *s, const char *cmd, const char *side)
+/*
+ * The place may have been mounted anew, on another device number; but without
+ * its filesystem we would write to the one below.
+ */
+static int check_place(struct session *s, const struct plan *p, const char *cmd)
 {
+	char point[PATH_MAX], type[64];
 	struct stat st;
-	int err;
 
-	if (cmd) {
-		err = run_command(cmd);
-		if (err)
-			return err;
-		/* The place may have been mounted anew. */
-		if (!s->place.is_dev) {
-			if (stat(s->place.path, &st))
-				return bench_fail(-errno, "open directory", s->place.path);
-			s->place.dev = st.st_dev;
-		}
-	}
+	if (stat(s->place.path, &st))
+		return bench_error("%s is gone after '%s' (%s); let the command put it back",
+				   s->place.path, cmd, strerror(errno));
+	env_mount(s->place.path, point, sizeof(point), type, sizeof(type));
+	if (strcmp(point, p->mount_point) || strcmp(type, p->mount_type))
+		return bench_error("%s was on %s (%s) and is on %s (%s) after '%s'; let the command mount it again",
+				   s->place.path, p->mount_point, p->mount_type, point, type, cmd);
+	s->place.dev = st.st_dev;
+	return place_check_space(&s->place, p->total_bytes);
+}
+
+static int put_in_place(struct session *s, const struct plan *p, const char *cmd,
+			const char *side)
+{
+	int err = cmd ? shell_run(cmd) : 0;
+
+	if (!err && cmd && !s->place.is_dev)
+		err = check_place(s, p, cmd);
+	if (err)
+		return err;
 	return record_side(s, side) ? bench_fail(-ENOMEM, "record", side) : 0;
 }
 
@@ -144,7 +134,7 @@ static int one_side(struct session *s, const struct plan *p, const char *side,
 {
 	const char *cmd = strcmp(side, "before") ? s->opt.after : s->opt.before;
 	size_t i;
-	int err = put_in_place(s, cmd, side);
+	int err = put_in_place(s, p, cmd, side);
 
 	for (i = 0; !err && i < p->nr_sizes; i++) {
 		err = one_job(s, p, false, p->sizes[i], side, round);
@@ -182,5 +172,6 @@ static int run_control(struct session *s)
 const struct preset preset_control = {
 	.name = "control",
 	.summary = "normal I/O before and after a change, interleaved; or the noise alone",
+	.takes = TAKES_SIZE | TAKES_IO_SIZES | TAKES_ROUNDS | TAKES_SIDES,
 	.run = run_control,
 };

@@ -16,6 +16,7 @@
 #include "stop.h"
 #include "units.h"
 
+/* The records go over a file of this size again and again. */
 #define RECORD_SPAN (64 * MIB)
 
 struct plan {
@@ -23,10 +24,6 @@ struct plan {
 	double duration_s;
 	unsigned int rounds;
 };
-
-static const char *const columns[] = { "alone", "normal", "dontcache" };
-
-#define NR_COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
 /* Writes a record and syncs it, one after the other. */
 struct syncer {
@@ -49,14 +46,14 @@ static int make_plan(struct session *s, struct plan *p)
 	p->io_bytes = session_bytes(s, "io_size", s->opt.nr_io_sizes ? s->opt.io_sizes[0] : 0,
 				    64 * KIB, 64 * KIB);
 	p->stream_bytes = session_bytes(s, "size", s->opt.size_bytes, 2 * GIB, 64 * MIB);
-	p->log_bytes = RECORD_SPAN;
+	p->log_bytes = session_bytes(s, "record_file", RECORD_SPAN, 0, 0);
 	p->duration_s = session_seconds(s, "duration_s", s->opt.duration_s, 20, 0.5);
 	p->rounds = session_count(s, "rounds", s->opt.rounds, 2, 1);
-	result_setting(&s->res, "record", "4K, appended, then fsync");
+	result_setting(&s->res, "record", "4K, written, then fsync");
 	err = session_check_io(&p->io_bytes, 1, p->stream_bytes);
 	if (err)
 		return err;
-	progress_init(&s->prog, s->opt.progress, p->rounds * (unsigned int)NR_COLUMNS);
+	progress_init(&s->prog, s->opt.progress, p->rounds * NR_BYSTANDER_VARIANTS);
 	return place_check_space(&s->place, p->log_bytes + p->stream_bytes);
 }
 
@@ -216,9 +213,8 @@ static int run_fsync_neighbour(struct session *s)
 	int err = make_plan(s, &p);
 
 	for (round = 1; !err && round <= p.rounds; round++)
-		for (i = 0; !err && i < NR_COLUMNS; i++)
-			err = one_run(s, &p, columns[round % 2 ? i : NR_COLUMNS - 1 - i],
-				      round);
+		for (i = 0; !err && i < NR_BYSTANDER_VARIANTS; i++)
+			err = one_run(s, &p, session_bystander(round, i), round);
 	return err;
 }
 
@@ -227,5 +223,6 @@ const struct preset preset_fsync_neighbour = {
 	.summary = "a writer that syncs small records beside a stream: fsync percentiles",
 	.dontcache = true,
 	.needs_dir = true,
+	.takes = TAKES_SIZE | TAKES_IO_SIZE | TAKES_ROUNDS | TAKES_DURATION,
 	.run = run_fsync_neighbour,
 };

@@ -64,15 +64,10 @@ static const struct mix mixes[] = {
 
 static int make_plan(struct session *s, struct plan *p)
 {
-	static const uint64_t usual[] = { 4 * KIB, 64 * KIB, MIB };
 	unsigned int variants;
 	int err;
 
-	if (!s->opt.nr_io_sizes) {
-		memcpy(s->opt.io_sizes, usual, sizeof(usual));
-		s->opt.nr_io_sizes = 3;
-	}
-	p->nr_sizes = session_io_sizes(s, p->sizes);
+	p->nr_sizes = session_io_sizes(s, p->sizes, 16);
 	p->rounds = session_count(s, "rounds", s->opt.rounds, 10, 1);
 	p->total_bytes = session_bytes(s, "size", s->opt.size_bytes, 256 * MIB, 4 * MIB);
 	err = session_check_io(p->sizes, p->nr_sizes, p->total_bytes);
@@ -105,17 +100,18 @@ static int make_immutable(struct session *s, struct bfile *f)
 
 	if (err)
 		return bench_fail(err, "set the immutable attribute of", f->path);
+	err = session_rest(s, f, 1);
+	if (err)
+		return err;
 	close(f->fd);
 	f->fd = -1;
-	s->opt.reset = RESET_DROP;
-	return session_rest(s, NULL, 0);
+	return session_drop_inodes();
 }
 
 static int one_read(struct session *s, const struct plan *p, bool hole, uint64_t io,
 		    const struct kind *k, unsigned int round)
 {
 	struct measured m = { NULL, k->name, round, NULL };
-	const enum reset_mode reset = s->opt.reset;
 	struct byte_counter counter;
 	char group[64];
 	struct stream st;
@@ -131,7 +127,6 @@ static int one_read(struct session *s, const struct plan *p, bool hole, uint64_t
 		err = bench_fail(-errno, "make a hole in", f.path);
 	if (!err)
 		err = k->immutable ? make_immutable(s, &f) : session_rest(s, &f, 1);
-	s->opt.reset = reset;
 	if (!err)
 		err = bfile_reopen(&f, O_RDONLY);
 	if (!err) {
@@ -257,5 +252,6 @@ const struct preset preset_f2fs_large_folio = {
 	.name = "f2fs-large-folio",
 	.summary = "hole reads, data reads, overwrite/sync/writeback matrix per block size",
 	.needs_dir = true,
+	.takes = TAKES_SIZE | TAKES_IO_SIZES | TAKES_ROUNDS | TAKES_RUN_LIMIT,
 	.run = run_large_folio,
 };

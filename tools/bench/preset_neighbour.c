@@ -30,17 +30,13 @@ struct plan {
 /* What the victim reads, what the stream goes to. */
 enum { HOT, TARGET, NR_FILES };
 
-/* The columns. */
-static const char *const columns[] = { "alone", "normal", "dontcache" };
-
-#define NR_COLUMNS (sizeof(columns) / sizeof(columns[0]))
-
 /* Shared with both load processes. */
 struct shared {
 	struct child victim_child, stream_child;
 	struct victim victim;
 	struct stream stream;
 	struct byte_counter counter;
+	uint64_t stream_fsync_ns;	/* of the fsync after the stream */
 };
 
 /* The groups of one run. */
@@ -52,9 +48,11 @@ static int make_plan(struct session *s, struct plan *p)
 {
 	int err;
 
+	memset(p, 0, sizeof(*p));
 	p->hot_bytes = session_bytes(s, "hot_size", s->opt.hot_bytes, 256 * MIB, 8 * MIB);
-	p->limit_bytes = session_bytes(s, "memory_limit", s->opt.memory_limit_bytes,
-				       2 * p->hot_bytes, 64 * MIB);
+	if (!s->opt.no_cgroup)
+		p->limit_bytes = session_bytes(s, "memory_limit", s->opt.memory_limit_bytes,
+					       2 * p->hot_bytes, 64 * MIB);
 	p->stream_bytes = session_bytes(s, "size", s->opt.size_bytes, 2 * GIB, 64 * MIB);
 	p->io_bytes = session_bytes(s, "io_size", s->opt.nr_io_sizes ? s->opt.io_sizes[0] : 0,
 				    64 * KIB, 64 * KIB);
@@ -74,7 +72,7 @@ static int make_plan(struct session *s, struct plan *p)
 	err = session_check_io(&p->io_bytes, 1, p->stream_bytes);
 	if (err)
 		return err;
-	progress_init(&s->prog, s->opt.progress, p->rounds * (unsigned int)NR_COLUMNS);
+	progress_init(&s->prog, s->opt.progress, p->rounds * NR_BYSTANDER_VARIANTS);
 	return place_check_space(&s->place, p->hot_bytes + p->stream_bytes);
 }
 
@@ -108,7 +106,17 @@ static int nothing(void *arg)
 
 static int stream_load(void *arg)
 {
-	return stream_run(arg);
+	struct shared *sh = arg;
+	uint64_t begin;
+	int err = stream_run(&sh->stream);
+
+	if (err || !sh->stream.write)
+		return err;
+	begin = now_ns();
+	if (fsync(sh->stream.fd))
+		return -errno;
+	sh->stream_fsync_ns = now_ns() - begin;
+	return 0;
 }
 
 static int store(struct run *run, const struct shared *sh, double refaults)
@@ -120,6 +128,8 @@ static int store(struct run *run, const struct shared *sh, double refaults)
 	int err;
 
 	err = run_metric(run, "reads", (double)v->reads);
+	err = err ? err : run_metric(run, "unissued_reads", (double)v->unissued);
+	err = err ? err : run_metric(run, "victim_s", (double)v->run_ns / 1e9);
 	err = err ? err : run_metric(run, "hit_pct", hit);
 	err = err ? err : run_metric(run, "misses", v->nowait_works ? (double)v->misses : NAN);
 	err = err ? err : run_metric(run, "refaults", refaults);
@@ -134,6 +144,9 @@ static int store(struct run *run, const struct shared *sh, double refaults)
 	if (err || !st->begin_ns)
 		return err;
 	err = run_metric(run, "stream_mib_s", (double)st->done_bytes / (double)MIB / seconds);
+	if (!err && st->write)
+		err = run_metric(run, "stream_fsync_mib_s", (double)st->done_bytes / (double)MIB /
+				 (seconds + (double)sh->stream_fsync_ns / 1e9));
 	return err ? err : run_metric(run, "stream_wraps", (double)st->wraps);
 }
 
@@ -199,7 +212,7 @@ static int start_children(struct shared *sh, const struct groups *g, bool cgroup
 			  victim_run, &sh->victim);
 	if (!err && with_stream)
 		err = child_start(&sh->stream_child, cgroups ? &g->stream : NULL, nothing,
-				  stream_load, &sh->stream);
+				  stream_load, sh);
 	if (!err)
 		err = child_wait_ready(&sh->victim_child, "the victim");
 	if (!err && with_stream)
@@ -250,8 +263,8 @@ static int all_runs(struct session *s, const struct plan *p, struct shared *sh,
 	if (!err && p->read)
 		err = measure_fill_file(&files[TARGET], p->stream_bytes);
 	for (round = 1; !err && round <= p->rounds; round++) {
-		for (i = 0; !err && i < NR_COLUMNS; i++) {
-			const char *column = columns[round % 2 ? i : NR_COLUMNS - 1 - i];
+		for (i = 0; !err && i < NR_BYSTANDER_VARIANTS; i++) {
+			const char *column = session_bystander(round, i);
 
 			/* A write stream begins with an empty file each time. */
 			if (!p->read && ftruncate(files[TARGET].fd, 0))
@@ -288,5 +301,7 @@ const struct preset preset_neighbour = {
 	.summary = "a hot set read at random while another streams: hits, latency, refaults",
 	.dontcache = true,
 	.needs_dir = true,
+	.takes = TAKES_SIZE | TAKES_IO_SIZE | TAKES_ROUNDS | TAKES_DURATION | TAKES_OP |
+		 TAKES_MEMORY_LIMIT | TAKES_HOT_SIZE | TAKES_NO_CGROUP,
 	.run = run_neighbour,
 };

@@ -54,9 +54,10 @@ static int make_plan(struct session *s, struct plan *p)
 	return place_check_space(&s->place, p->span_bytes);
 }
 
-static int store(struct session *s, struct run *run, const struct stream *st, uint64_t rate)
+static int store(struct session *s, struct run *run, struct stream *st, uint64_t rate)
 {
-	uint64_t schedule_ns = st->max_ops * st->period_ns;
+	const uint64_t schedule_ns = stream_schedule_ns(st);
+	const uint64_t unissued = stream_count_unissued(st);
 	uint64_t took_ns = st->end_ns - st->begin_ns;
 	double overrun_ms = took_ns > schedule_ns ? (double)(took_ns - schedule_ns) / 1e6 : 0;
 	uint64_t over_ns = took_ns > schedule_ns ? took_ns : schedule_ns;
@@ -66,17 +67,18 @@ static int store(struct session *s, struct run *run, const struct stream *st, ui
 	/* The last write may end before its period does: the schedule is the least time. */
 	err = err ? err : run_metric(run, "achieved_mib_s", (double)st->done_bytes /
 				     (double)MIB / ((double)over_ns / 1e9));
-	err = err ? err : run_metric(run, "late_pct", (double)st->late_ops * 100 /
-				     (double)st->ops);
+	/* What was never issued is late as well. */
+	err = err ? err : run_metric(run, "late_pct", (double)(st->late_ops + unissued) * 100 /
+				     (double)st->max_ops);
 	err = err ? err : run_metric(run, "max_lag_ms", (double)st->lag->max_ns / 1e6);
 	err = err ? err : run_metric(run, "overrun_ms", overrun_ms);
-	err = err ? err : run_metric(run, "unissued_ops", (double)(st->max_ops - st->ops));
+	err = err ? err : run_metric(run, "unissued_ops", (double)unissued);
 	err = err ? err : run_metric(run, "latency_p50_ms",
 				     hist_percentile_ns(st->latency, 50) / 1e6);
 	err = err ? err : run_metric(run, "latency_p99_ms",
 				     hist_percentile_ns(st->latency, 99) / 1e6);
 	err = err ? err : run_metric(run, "latency_max_ms", (double)st->latency->max_ns / 1e6);
-	if (!err && st->ops < st->max_ops)
+	if (!err && unissued)
 		err = result_note(&s->res, "%" PRIu64 " MiB/s could not be held in some run: it "
 				  "was ended before its schedule was done (see unissued)",
 				  rate / MIB);
@@ -108,7 +110,7 @@ static int one_run(struct session *s, const struct plan *p, uint64_t rate,
 		goto out;
 	measure_prepare(&st, &counter, &f, true, v->rwf_flags, p->io_bytes, p->span_bytes);
 	st.total_bytes = 0;
-	st.period_ns = (uint64_t)((double)p->io_bytes / (double)rate * 1e9);
+	st.rate_bytes_s = rate;
 	st.max_ops = (uint64_t)((double)rate * p->duration_s / (double)p->io_bytes);
 	st.max_ops = st.max_ops ? st.max_ops : 1;
 	st.limit_ns = (uint64_t)((2 * p->duration_s + PATIENCE_S) * 1e9);
@@ -142,5 +144,6 @@ const struct preset preset_paced = {
 	.name = "paced",
 	.summary = "writes at fixed rates: is the rate held, how late do writes start",
 	.dontcache = true,
+	.takes = TAKES_SIZE | TAKES_IO_SIZE | TAKES_RATES | TAKES_ROUNDS | TAKES_DURATION,
 	.run = run_paced,
 };

@@ -160,5 +160,7 @@ const struct preset preset_per_second = {
 	.name = "per-second",
 	.summary = "throughput of each second with several files and threads",
 	.dontcache = true,
+	.takes = TAKES_SIZE | TAKES_IO_SIZE | TAKES_ROUNDS | TAKES_FILES | TAKES_DURATION |
+		 TAKES_OP | TAKES_MEMORY_LIMIT,
 	.run = run_per_second,
 };

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "beside.h"
-#include "compare.h"
 #include "csv.h"
 #include "err.h"
 #include "model_json.h"
+#include "noise.h"
 #include "outfile.h"
 #include "plot.h"
 #include "report.h"
@@ -123,53 +125,127 @@ static int emit_svg(const struct plot *p, void *arg)
 	return outfile_close(f, path, 0);
 }
 
-/* How much is noise, from the result of a control; NAN when none was given. */
-static int find_noise(const struct options *opt, double *noise_pct)
+/* Load the control that tells the noise into @control; *@found is NULL when none was given. */
+static int find_control(const struct options *opt, struct result *control,
+			const struct result **found)
 {
-	struct result control;
 	int err;
 
-	*noise_pct = NAN;
+	*found = NULL;
 	if (!opt->noise)
 		return 0;
-	err = result_load_json(&control, opt->noise);
+	err = result_load_json(control, opt->noise);
 	if (err)
 		return err;
-	*noise_pct = compare_noise_pct(&control);
-	result_free(&control);
-	if (isnan(*noise_pct))
+	if (!noise_is_control(control)) {
+		result_free(control);
 		return bench_error("%s: no runs named before and after; give a result of the control preset",
 				   opt->noise);
+	}
+	*found = control;
 	return 0;
 }
 
-/* The data first: a table that cannot be made must not cost the measurement. */
+/* Could a file be written there, now? */
+static int check_file(const struct options *opt, const char *path)
+{
+	char dir[PATH_MAX];
+	char *slash;
+
+	if (!path || !strcmp(path, "-"))
+		return 0;
+	if (!access(path, F_OK)) {
+		if (!options_forced(opt, path))
+			return bench_fail(-EEXIST, "create", path);
+		return access(path, W_OK) ? bench_fail(-errno, "overwrite", path) : 0;
+	}
+	snprintf(dir, sizeof(dir), "%s", path);
+	slash = strrchr(dir, '/');
+	if (slash)
+		slash[slash == dir] = '\0';
+	return access(slash ? dir : ".", W_OK | X_OK) ? bench_fail(-errno, "create", path) : 0;
+}
+
+static int check_dir(const char *path)
+{
+	struct stat st;
+
+	if (!path)
+		return 0;
+	if (stat(path, &st))
+		return bench_fail(-errno, "write files into", path);
+	if (!S_ISDIR(st.st_mode))
+		return bench_fail(-ENOTDIR, "write files into", path);
+	return access(path, W_OK | X_OK) ? bench_fail(-errno, "write files into", path) : 0;
+}
+
+int report_check(const struct options *opt)
+{
+	struct result control = { 0 };
+	const struct result *found;
+	struct table ref;
+	size_t i;
+	int err;
+
+	err = check_file(opt, opt->json);
+	err = err ? err : check_file(opt, opt->samples);
+	err = err ? err : check_file(opt, opt->markdown);
+	err = err ? err : check_dir(opt->csv_dir);
+	err = err ? err : check_dir(opt->svg_dir);
+	err = err ? err : find_control(opt, &control, &found);
+	result_free(&control);
+	for (i = 0; i < opt->nr_beside && !err; i++) {
+		err = csv_read(&ref, opt->beside[i]);
+		if (!err)
+			free(ref.rows);
+	}
+	return err;
+}
+
+/* The first of two errors. */
+static int first(int err, int another)
+{
+	return err ? err : another;
+}
+
+static int write_tables(const struct result *r, const struct options *opt,
+			const struct result *control)
+{
+	struct table_list l = { 0 };
+	size_t i;
+	int err = views_build(r, control, &l), joined = 0;
+
+	/* A reference that does not fit must not cost the tables. */
+	for (i = 0; i < opt->nr_beside && !err; i++)
+		joined = first(joined, beside_join(&l, r->preset, opt->beside[i]));
+	if (!err && !opt->quiet)
+		err = write_terminal(r, &l);
+	if (opt->markdown)
+		err = first(err, write_markdown(r, &l, opt->markdown,
+						options_forced(opt, opt->markdown)));
+	if (opt->csv_dir)
+		err = first(err, write_csv(r, &l, opt));
+	tables_free(&l);
+	return first(err, joined);
+}
+
+/* Whatever of it fails, the rest is written: a measurement takes long. */
 int report_write(const struct result *r, const struct options *opt)
 {
 	const struct svg_to svg = { r, opt };
-	struct table_list l = { 0 };
-	double noise_pct;
-	size_t i;
+	struct result control = { 0 };
+	const struct result *found = NULL;
 	int err = 0;
 
 	if (opt->json)
 		err = result_save_json(r, opt->json, options_forced(opt, opt->json));
-	if (!err && opt->samples)
-		err = write_samples(r, opt->samples, options_forced(opt, opt->samples));
-	if (!err)
-		err = find_noise(opt, &noise_pct);
-	if (!err)
-		err = views_build(r, noise_pct, &l);
-	for (i = 0; i < opt->nr_beside && !err; i++)
-		err = beside_join(&l, r->preset, opt->beside[i]);
-	if (!err && !opt->quiet)
-		err = write_terminal(r, &l);
-	if (!err && opt->markdown)
-		err = write_markdown(r, &l, opt->markdown, options_forced(opt, opt->markdown));
-	if (!err && opt->csv_dir)
-		err = write_csv(r, &l, opt);
-	if (!err && opt->svg_dir)
-		err = plots_make(r, emit_svg, (void *)&svg);
-	tables_free(&l);
+	if (opt->samples)
+		err = first(err, write_samples(r, opt->samples,
+					       options_forced(opt, opt->samples)));
+	err = first(err, find_control(opt, &control, &found));
+	err = first(err, write_tables(r, opt, found));
+	if (opt->svg_dir)
+		err = first(err, plots_make(r, emit_svg, (void *)&svg));
+	result_free(&control);
 	return err;
 }

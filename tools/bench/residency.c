@@ -68,7 +68,6 @@ int residency_count(int fd, uint64_t offset, uint64_t length, struct residency *
 	if (!syscall(__NR_cachestat, fd, &span, &counts, 0)) {
 		res->resident_pages = counts.nr_cache;
 		res->dirty_pages = counts.nr_dirty;
-		res->writeback_pages = counts.nr_writeback;
 		res->evicted_pages = counts.nr_evicted;
 		res->have_dirty = 1;
 		return 0;

@@ -8,7 +8,6 @@
 struct residency {
 	uint64_t resident_pages;
 	uint64_t dirty_pages;		/* valid only if have_dirty */
-	uint64_t writeback_pages;	/* valid only if have_dirty */
 	uint64_t evicted_pages;		/* reclaimed and remembered; valid only if have_dirty */
 	int have_dirty;			/* 0: counted by mincore, which cannot tell */
 };

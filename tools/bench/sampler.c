@@ -18,19 +18,26 @@
 
 #define MAX_KSWAPD 64
 
-/* A gain of a /proc/vmstat counter (or of all that share a prefix) over the loop. */
+/*
+ * What a counter gained over the loop. Up to 6.18 the machine's reclaim counters leave
+ * out what the limit of a memory cgroup made reclaim (mm/vmscan.c, cgroup_reclaim());
+ * 7.2 counts it there as well. It is in the group's memory.stat, of version 2 only.
+ */
 static const struct {
 	const char *metric;
 	const char *counter;
-	bool prefix;
+	bool prefix;	/* all counters that begin so */
+	bool cgroup;	/* in memory.stat of the group, not in /proc/vmstat */
 } gains[] = {
-	{ "kswapd_scan_pages", "pgscan_kswapd", false },
-	{ "kswapd_steal_pages", "pgsteal_kswapd", false },
-	{ "direct_scan_pages", "pgscan_direct", false },
-	{ "direct_steal_pages", "pgsteal_direct", false },
-	{ "alloc_stalls", "allocstall", true },
-	{ "refault_file_pages", "workingset_refault_file", false },
-	{ "written_pages", "nr_written", false },
+	{ "kswapd_scan_pages", "pgscan_kswapd", false, false },
+	{ "kswapd_steal_pages", "pgsteal_kswapd", false, false },
+	{ "direct_scan_pages", "pgscan_direct", false, false },
+	{ "direct_steal_pages", "pgsteal_direct", false, false },
+	{ "alloc_stalls", "allocstall", true, false },
+	{ "refault_file_pages", "workingset_refault_file", false, false },
+	{ "written_pages", "nr_written", false, false },
+	{ "cgroup_direct_scan_pages", "pgscan_direct", false, true },
+	{ "cgroup_direct_steal_pages", "pgsteal_direct", false, true },
 };
 
 #define NR_GAINS (sizeof(gains) / sizeof(gains[0]))
@@ -162,9 +169,14 @@ static void read_counters(struct sampler *s, struct reading *r)
 	size_t i;
 
 	kvfile_read(&s->vmstat);
-	for (i = 0; i < NR_GAINS; i++)
-		r->gain[i] = gains[i].prefix ? kvfile_sum_prefix(&s->vmstat, gains[i].counter) :
-					       kvfile_value(&s->vmstat, gains[i].counter);
+	if (s->with_cgroup)
+		kvfile_read(&s->cgroup);
+	for (i = 0; i < NR_GAINS; i++) {
+		const struct kvfile *from = gains[i].cgroup ? &s->cgroup : &s->vmstat;
+
+		r->gain[i] = gains[i].prefix ? kvfile_sum_prefix(from, gains[i].counter) :
+					       kvfile_value(from, gains[i].counter);
+	}
 	r->kswapd_ticks = kswapd_ticks(s);
 	r->bytes = bytes_done(s);
 	r->time_ns = now_ns();

@@ -17,6 +17,11 @@ const struct variant io_variants[NR_IO_VARIANTS] = {
 	{ "dontcache", RWF_DONTCACHE },
 };
 
+const char *session_bystander(unsigned int round, size_t i)
+{
+	return bystander_variants[round % 2 ? i : NR_BYSTANDER_VARIANTS - 1 - i];
+}
+
 /* Record a setting once. */
 static void record(struct session *s, const char *name, const char *text)
 {
@@ -57,7 +62,7 @@ unsigned int session_count(struct session *s, const char *name, unsigned int giv
 	return v;
 }
 
-size_t session_io_sizes(struct session *s, uint64_t *sizes)
+size_t session_io_sizes(struct session *s, uint64_t *sizes, unsigned int step)
 {
 	char text[512] = "", one[32];
 	size_t n = s->opt.nr_io_sizes, used = 0, i;
@@ -67,7 +72,7 @@ size_t session_io_sizes(struct session *s, uint64_t *sizes)
 	} else {
 		uint64_t size;
 
-		for (size = 4 * KIB; size <= MIB; size *= 2)
+		for (size = 4 * KIB; size <= MIB; size *= step)
 			sizes[n++] = size;
 	}
 	for (i = 0; i < n; i++) {
@@ -112,17 +117,23 @@ int session_sleep(double seconds)
 	return stop_signal ? -EINTR : 0;
 }
 
-static int drop_all(void)
+/* Write @what to /proc/sys/vm/drop_caches: 3 is everything, 2 inodes and the like. */
+static int drop_caches(const char *what)
 {
-	int fd, err = 0;
+	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC), err = 0;
 
-	sync();
-	fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, "3", 1) != 1)
+	if (fd < 0 || write(fd, what, 1) != 1)
 		err = -errno;
 	if (fd >= 0)
 		close(fd);
 	return err;
+}
+
+int session_drop_inodes(void)
+{
+	int err = drop_caches("2");
+
+	return err ? bench_fail(err, "drop", "the inode cache") : 0;
 }
 
 static int drop_files(const struct bfile *files, size_t nr)
@@ -140,30 +151,42 @@ static int drop_files(const struct bfile *files, size_t nr)
 	return err;
 }
 
-int session_rest(struct session *s, const struct bfile *files, size_t nr)
+enum reset_mode session_reset_mode(const struct session *s)
 {
-	static const char *const names[] = { "default", "drop", "file", "none" };
-	enum reset_mode mode = s->opt.reset;
-	double cooldown = s->opt.cooldown_s;
-	char text[32];
+	if (s->opt.reset != RESET_DEFAULT)
+		return s->opt.reset;
+	return s->opt.quick ? RESET_FILE : RESET_DROP;
+}
+
+int session_reset(struct session *s, const struct bfile *files, size_t nr)
+{
+	const enum reset_mode mode = session_reset_mode(s);
 	int err = 0;
 
-	if (mode == RESET_DEFAULT)
-		mode = s->opt.quick ? RESET_FILE : RESET_DROP;
-	if (cooldown < 0)
-		cooldown = s->opt.quick ? 0 : 5;
-	record(s, "reset", names[mode]);
-	snprintf(text, sizeof(text), "%g", cooldown);
-	record(s, "cooldown_s", text);
 	if (mode == RESET_DROP) {
-		err = drop_all();
+		sync();
+		err = drop_caches("3");
 		if (err == -EACCES || err == -EPERM || err == -EROFS)
 			return bench_error("cannot drop the machine's caches (%s); run as root "
 					   "or give --reset file", strerror(-err));
 	} else if (mode == RESET_FILE) {
 		err = drop_files(files, nr);
 	}
-	if (err)
-		return bench_fail(err, "reset the page cache of", s->place.path);
-	return session_sleep(cooldown);
+	return err ? bench_fail(err, "reset the page cache of", s->place.path) : 0;
+}
+
+int session_rest(struct session *s, const struct bfile *files, size_t nr)
+{
+	static const char *const names[] = { "default", "drop", "file", "none" };
+	double cooldown = s->opt.cooldown_s;
+	char text[32];
+	int err;
+
+	if (cooldown < 0)
+		cooldown = s->opt.quick ? 0 : 5;
+	record(s, "reset", names[session_reset_mode(s)]);
+	snprintf(text, sizeof(text), "%g", cooldown);
+	record(s, "cooldown_s", text);
+	err = session_reset(s, files, nr);
+	return err ? err : session_sleep(cooldown);
 }

@@ -16,6 +16,7 @@ struct session {
 	struct progress prog;
 	size_t page_bytes;
 	unsigned int first_round;	/* control --append: rounds before it are there already */
+	struct result earlier;		/* and this is what they are */
 };
 
 /* A preset: named after the table it makes. */
@@ -24,6 +25,7 @@ struct preset {
 	const char *summary;
 	bool dontcache;		/* useless where RWF_DONTCACHE is not supported */
 	bool needs_dir;		/* cannot work on a bare device */
+	unsigned int takes;	/* enum load_option: those that mean something here */
 	/* Do all runs and put them into s->res. 0 or a negative errno (told). */
 	int (*run)(struct session *s);
 };
@@ -41,6 +43,12 @@ struct variant {
 #define NR_IO_VARIANTS 2
 extern const struct variant io_variants[NR_IO_VARIANTS];	/* normal, dontcache */
 
+/*
+ * The @i-th of bystander_variants to run in @round: odd rounds begin with the first,
+ * even rounds with the last.
+ */
+const char *session_bystander(unsigned int round, size_t i);
+
 /* Settings, each recorded in the result under @name when asked for. */
 uint64_t session_bytes(struct session *s, const char *name, uint64_t given, uint64_t normal,
 		       uint64_t quick);
@@ -49,14 +57,26 @@ double session_seconds(struct session *s, const char *name, double given, double
 unsigned int session_count(struct session *s, const char *name, unsigned int given,
 			   unsigned int normal, unsigned int quick);
 
-/* Sizes given with --io-sizes, else 4K ... 1M in steps of 2; recorded. */
-size_t session_io_sizes(struct session *s, uint64_t *sizes);
+/* Sizes given with --io-sizes, else 4K ... 1M, each @step times the one before; recorded. */
+size_t session_io_sizes(struct session *s, uint64_t *sizes, unsigned int step);
 
 /*
  * Throw out page cache as --reset says (@files: ours, for --reset file) and rest
  * as --cooldown says. 0, -EINTR or a negative errno (told).
  */
 int session_rest(struct session *s, const struct bfile *files, size_t nr);
+
+/* The same without the rest. 0 or a negative errno (told). */
+int session_reset(struct session *s, const struct bfile *files, size_t nr);
+
+/* How --reset and its default are to be understood. */
+enum reset_mode session_reset_mode(const struct session *s);
+
+/*
+ * Have closed files leave the inode cache of the machine, without touching the page
+ * cache of others. 0 or a negative errno (told).
+ */
+int session_drop_inodes(void);
 
 /*
  * A run of @total bytes must hold one I/O of each size, or it would have no end.

@@ -41,13 +41,6 @@ double stats_stddev(const double *v, size_t n)
 	return sqrt(sum / (double)(n - 1));
 }
 
-double stats_ci95(const double *v, size_t n)
-{
-	if (n < 3)
-		return NAN;
-	return t95(n - 1) * stats_stddev(v, n) / sqrt((double)n);
-}
-
 double stats_change_pct(double base, double value)
 {
 	if (isnan(base) || isnan(value) || base == 0)
@@ -86,19 +79,4 @@ double stats_spread(const double *v, size_t n)
 		hi = fmax(hi, v[i]);
 	}
 	return hi - lo;
-}
-
-static double percent_of(double part, double mean)
-{
-	return mean == 0 ? NAN : part / fabs(mean) * 100;
-}
-
-double stats_change_ci95_pct(const double *base, const double *value, size_t n)
-{
-	return percent_of(stats_change_ci95(base, value, n), stats_mean(base, n));
-}
-
-double stats_spread_pct(const double *v, size_t n)
-{
-	return percent_of(stats_spread(v, n), stats_mean(v, n));
 }

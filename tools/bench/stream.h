@@ -31,8 +31,8 @@ struct stream {
 	const atomic_bool *stop;	/* end when it becomes true; may be NULL */
 	struct byte_counter *counter;	/* counts what was moved */
 
-	/* Paced loads only. Schedule: operation k is due at begin + k * period_ns. */
-	uint64_t period_ns;	/* 0: unpaced */
+	/* Paced loads only. Schedule: operation k is due when the rate has made k of them. */
+	uint64_t rate_bytes_s;	/* 0: unpaced */
 	uint64_t max_ops;	/* length of the schedule */
 	struct hist *lag;	/* due time to start of the call */
 	struct hist *latency;	/* due time to end of the call: a stall is not hidden */
@@ -51,5 +51,15 @@ struct stream {
  * negative errno, told by the caller (who knows the file's name).
  */
 int stream_run(struct stream *s);
+
+/*
+ * After the run: put the operations of the schedule that were never begun into its
+ * histograms, as late as they were at the end (they would have been later still).
+ * Returns how many they are.
+ */
+uint64_t stream_count_unissued(struct stream *s);
+
+/* Length of the schedule of a paced load. */
+uint64_t stream_schedule_ns(const struct stream *s);
 
 #endif

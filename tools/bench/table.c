@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "noise.h"
 #include "stats.h"
 #include "table.h"
 
@@ -220,73 +221,97 @@ struct difference {
 	double base;		/* mean; all NAN when it cannot be said */
 	double change;
 	double ci95;
-	bool within_noise;
+	double noise_pct;	/* what a control tells, or NAN */
+	bool within_control;
+	bool within_spread;	/* too few runs for an interval: less than the base runs differ by */
 	bool open;		/* the interval includes no change */
 };
 
-/* Rows to be named in the notes, and whether memory ran out on the way. */
+/* Rows to be named in a note. */
+struct row_list {
+	char *names;
+	double least_pct, greatest_pct;	/* of what the control tells; NAN when it tells nothing */
+};
+
+/* The notes of a table, and whether memory ran out on the way. */
 struct remarks {
-	char *within, *open;
+	struct row_list control, spread, open;
 	bool failed;
 };
 
-static void append_name(struct remarks *m, char **list, const struct table *t,
-			const struct table_row *row)
+static void append_name(struct remarks *m, struct row_list *list, const struct table *t,
+			const struct table_row *row, double noise)
 {
 	char name[160], *longer;
 
 	row_name(t, row, name, sizeof(name));
-	if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? ", " : "", name) < 0) {
+	if (asprintf(&longer, "%s%s%s", list->names ? list->names : "", list->names ? ", " : "",
+		     name) < 0) {
 		m->failed = true;
 		return;
 	}
-	free(*list);
-	*list = longer;
+	free(list->names);
+	list->least_pct = list->names ? fmin(list->least_pct, noise) : noise;
+	list->greatest_pct = list->names ? fmax(list->greatest_pct, noise) : noise;
+	list->names = longer;
 }
 
-/* A control tells the noise of throughputs and of nothing else. */
-static bool is_throughput(const char *metric)
+/* Pairs of the rounds that both variants have; @a and @b have room for all runs. */
+static size_t collect_pairs(const struct result *r, const char *group, const char *base,
+			    const char *variant, const char *metric, double *a, double *b)
 {
-	return strstr(metric, "mib_s");
+	unsigned int round, rounds = result_rounds(r);
+	size_t n = 0;
+
+	for (round = 1; round <= rounds; round++)
+		n += table_collect_round(r, group, base, metric, round, a + n) &&
+		     table_collect_round(r, group, variant, metric, round, b + n);
+	return n;
 }
 
 /* @a and @b have room for the values of all runs. */
 static struct difference find_difference(const struct result *r, const char *group,
 					 const char *base, const char *variant,
-					 const char *metric, double noise_pct, double *a,
-					 double *b)
+					 const char *metric, const struct result *control,
+					 double *a, double *b)
 {
 	size_t na = table_collect(r, group, base, metric, a);
 	size_t nb = table_collect(r, group, variant, metric, b);
-	struct difference d = { .base = stats_mean(a, na), .ci95 = NAN };
-	double noise = stats_spread(a, na);
+	struct difference d = { .base = stats_mean(a, na) };
+	double spread = stats_spread(a, na);
+	size_t pairs;
 
 	d.change = stats_mean(b, nb) - d.base;
-	if (is_throughput(metric))
-		noise = fmax(noise, noise_pct / 100 * fabs(d.base));
-	d.within_noise = !isnan(noise) && fabs(d.change) <= noise;
-	if (na == nb)
-		d.ci95 = stats_change_ci95(a, b, na);
-	d.open = fabs(d.change) <= d.ci95;
+	d.noise_pct = noise_pct(control, group, metric);
+	d.within_control = fabs(d.change) <= d.noise_pct / 100 * fabs(d.base);
+	pairs = collect_pairs(r, group, base, variant, metric, a, b);
+	d.ci95 = stats_change_ci95(a, b, pairs);
+	d.open = d.ci95 > 0 && fabs(d.change) <= d.ci95;
+	d.within_spread = isnan(d.ci95) && fabs(d.change) <= spread;
 	return d;
 }
 
 static int add_remarks(struct table *t, const struct result *r, const char *base,
-		       const struct remarks *m, double noise_pct, const char *what)
+		       const struct remarks *m, bool with_control)
 {
+	const struct row_list *c = &m->control;
 	int err = m->failed ? -ENOMEM : 0;
 
-	if (!err && m->within && isnan(noise_pct))
+	if (!err && m->spread.names)
 		err = table_add_note(t, "within noise (no greater than the spread of the %s runs): %s",
-				     base, m->within);
-	else if (!err && m->within)
-		err = table_add_note(t, "within noise (no greater than the spread of the %s runs or%s the control's greatest change, %.2f %%): %s",
-				     base, what, noise_pct, m->within);
-	if (!err && m->open)
-		err = table_add_note(t, "the 95%% interval includes no change: %s", m->open);
+				     base, m->spread.names);
+	if (!err && c->names && c->least_pct == c->greatest_pct)
+		err = table_add_note(t, "within the control's noise (its greatest change for the same operation, %.2f %%): %s",
+				     c->greatest_pct, c->names);
+	else if (!err && c->names)
+		err = table_add_note(t, "within the control's noise (its greatest changes for the same operation, %.2f to %.2f %%): %s",
+				     c->least_pct, c->greatest_pct, c->names);
+	if (!err && m->open.names)
+		err = table_add_note(t, "the 95%% interval includes no change: %s",
+				     m->open.names);
 	if (!err && result_rounds(r) == 1)
 		err = table_add_note(t, "one round only: nothing is known about the noise%s",
-				     isnan(noise_pct) ? "" : " but what the control tells");
+				     with_control ? " but what the control tells" : "");
 	return err;
 }
 
@@ -347,11 +372,12 @@ static void fill_change(struct table_row *row, const struct change_columns *c,
 /* @metrics: one for each row, or NULL and @metric for all. */
 static int add_changes(struct table *t, const struct result *r, const char *base,
 		       const char *variant, const char *metric, const char *const *metrics,
-		       double noise_pct)
+		       const struct result *control)
 {
 	double *a = calloc(r->nr_runs + 1, sizeof(*a)), *b = calloc(r->nr_runs + 1, sizeof(*b));
 	struct change_columns c;
 	struct remarks m = { 0 };
+	bool with_control = false;
 	int err = -ENOMEM;
 	size_t i;
 
@@ -361,35 +387,38 @@ static int add_changes(struct table *t, const struct result *r, const char *base
 		struct table_row *row = &t->rows[i];
 		struct difference d = find_difference(r, row->group, base, variant,
 						      metrics ? metrics[i] : metric,
-						      noise_pct, a, b);
+						      control, a, b);
 
 		fill_change(row, &c, &d);
-		if (d.within_noise)
-			append_name(&m, &m.within, t, row);
+		with_control = with_control || !isnan(d.noise_pct);
+		if (d.within_control)
+			append_name(&m, &m.control, t, row, d.noise_pct);
+		if (d.within_spread)
+			append_name(&m, &m.spread, t, row, NAN);
 		if (d.open)
-			append_name(&m, &m.open, t, row);
+			append_name(&m, &m.open, t, row, NAN);
 	}
 	if (!err)
-		err = add_remarks(t, r, base, &m, noise_pct,
-				  metrics ? ", for throughputs," : "");
-	free(m.within);
-	free(m.open);
+		err = add_remarks(t, r, base, &m, with_control);
+	free(m.control.names);
+	free(m.spread.names);
+	free(m.open.names);
 	free(a);
 	free(b);
 	return err;
 }
 
 int table_add_change(struct table *t, const struct result *r, const char *base,
-		     const char *variant, const char *metric, double noise_pct)
+		     const char *variant, const char *metric, const struct result *control)
 {
-	return add_changes(t, r, base, variant, metric, NULL,
-			   is_throughput(metric) ? noise_pct : NAN);
+	return add_changes(t, r, base, variant, metric, NULL, control);
 }
 
 int table_add_changes(struct table *t, const struct result *r, const char *base,
-		      const char *variant, const char *const *metrics, double noise_pct)
+		      const char *variant, const char *const *metrics,
+		      const struct result *control)
 {
-	return add_changes(t, r, base, variant, NULL, metrics, noise_pct);
+	return add_changes(t, r, base, variant, NULL, metrics, control);
 }
 
 void table_format(const struct column *c, const struct cell *cell, char *buf, size_t size)

@@ -85,12 +85,13 @@ int table_add_mean(struct table *t, const struct result *r, const char *variant,
 
 /*
  * The change between the means of two variants in percent ("change_pct"); from
- * three rounds on also half the width of its 95 % interval; and a note naming
- * the rows whose change is within the noise: the spread of the base runs, or,
- * for throughputs, @noise_pct where that is greater (NAN: not known).
+ * three rounds on also half the width of its 95 % interval, over the rounds that
+ * both have. Notes name the rows whose interval includes no change; with fewer
+ * rounds those whose change is no greater than the spread of the base runs; and
+ * those within the noise that @control tells (noise_pct(); NULL: no control).
  */
 int table_add_change(struct table *t, const struct result *r, const char *base,
-		     const char *variant, const char *metric, double noise_pct);
+		     const char *variant, const char *metric, const struct result *control);
 
 /*
  * The same for rows that each have a metric of their own, @metrics[row]: the
@@ -98,7 +99,8 @@ int table_add_change(struct table *t, const struct result *r, const char *base,
  * the change in percent. A percent of 0 is blank. 0 or a negative errno.
  */
 int table_add_changes(struct table *t, const struct result *r, const char *base,
-		      const char *variant, const char *const *metrics, double noise_pct);
+		      const char *variant, const char *const *metrics,
+		      const struct result *control);
 
 /* Write one number as this column shows it ("unavailable" for NAN). */
 void table_format(const struct column *c, const struct cell *cell, char *buf, size_t size);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +13,13 @@
 
 #include "env.h"
 #include "err.h"
+#include "guard.h"
 #include "model_json.h"
 #include "stop.h"
 #include "trace.h"
+#include "units.h"
+
+#define POLL_US 50000
 
 /* Parts of the ledger that are not about the run as a whole, and large. */
 static const char *const left_out[] = {
@@ -46,15 +52,34 @@ static int find_tracer(const struct options *opt, char *path, size_t size)
 	return 0;
 }
 
+/*
+ * In the new process: the tracer gets SIGTERM when we end, and hands it to its
+ * command. That stops by itself as well when the tracer is killed.
+ */
+static int end_with_us(pid_t parent)
+{
+	char pid[32];
+
+	/* Our own handler would swallow it before the exec. */
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	if (!stop_with_parent(parent, SIGTERM) || setenv(STOP_WITH_ENV, pid, 1))
+		return -ESRCH;
+	return 0;
+}
+
 static void __attribute__((noreturn))
 exec_tracer(const char *tracer, const struct options *opt, char **argv, int out,
-	    const char *result)
+	    const char *result, pid_t parent)
 {
 	char self[PATH_MAX], mount[PATH_MAX], *args[256];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	size_t nr = 0, i;
 
-	if (n <= 0 || dup2(out, STDOUT_FILENO) < 0 || setenv(TRACE_RESULT_ENV, result, 1))
+	if (n <= 0 || dup2(out, STDOUT_FILENO) < 0 || setenv(TRACE_RESULT_ENV, result, 1) ||
+	    end_with_us(parent))
 		_exit(127);
 	self[n] = '\0';
 	args[nr++] = (char *)tracer;
@@ -77,14 +102,16 @@ static int wait_for(pid_t pid, const char *tracer)
 {
 	bool told = false;
 	int status;
+	pid_t got;
 
-	while (waitpid(pid, &status, 0) < 0) {
-		if (errno != EINTR)
+	while ((got = waitpid(pid, &status, WNOHANG)) != pid) {
+		if (got < 0 && errno != EINTR)
 			return bench_fail(-errno, "wait for", tracer);
 		if (stop_signal && !told) {
 			kill(pid, stop_signal);
 			told = true;
 		}
+		usleep(POLL_US);
 	}
 	if (stop_signal)
 		return -EINTR;
@@ -128,40 +155,53 @@ static int take_ledger(struct result *r, const char *path, const char *tracer)
 	return r->ledger ? 0 : bench_fail(-ENOMEM, "keep", "the ledger");
 }
 
-int trace_run(struct result *r, const struct options *opt)
+/* Run it with its output in @ledger, and take both results in. */
+static int run_and_load(struct result *r, const struct options *opt, const char *tracer,
+			const char *result, const char *ledger)
 {
-	char dir[] = "/tmp/dontcache-bench.XXXXXX", result[64], ledger[64], tracer[PATH_MAX];
-	int out, err;
-	pid_t pid;
+	int out = open(ledger, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), err;
+	pid_t self = getpid(), pid = out < 0 ? -1 : fork();
 
-	err = find_tracer(opt, tracer, sizeof(tracer));
-	if (err)
-		return err;
-	if (!mkdtemp(dir))
-		return bench_fail(-errno, "make a directory in", "/tmp");
-	snprintf(result, sizeof(result), "%s/result", dir);
-	snprintf(ledger, sizeof(ledger), "%s/ledger", dir);
-	out = open(ledger, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	pid = out < 0 ? -1 : fork();
-	if (pid < 0) {
+	if (pid < 0)
 		err = bench_fail(-errno, "start", tracer);
-		goto out;
-	}
-	if (!pid)
-		exec_tracer(tracer, opt, command_argv(), out, result);
-	err = wait_for(pid, tracer);
+	else if (!pid)
+		exec_tracer(tracer, opt, command_argv(), out, result, self);
+	else
+		err = wait_for(pid, tracer);
+	if (out >= 0)
+		close(out);
 	if (!err && access(result, F_OK))
 		err = bench_error("%s did not run the bench as its command; give the dropbehind program with --tracer",
 				  tracer);
 	if (!err)
 		err = result_load_json(r, result);
-	if (!err)
-		err = take_ledger(r, ledger, tracer);
-out:
-	if (out >= 0)
-		close(out);
-	unlink(result);
-	unlink(ledger);
-	rmdir(dir);
+	return err ? err : take_ledger(r, ledger, tracer);
+}
+
+/* With a directory for the results, which is gone afterwards even if we are killed. */
+static int run_guarded(struct result *r, const struct options *opt, const char *tracer)
+{
+	char dir[64], result[96], ledger[96];
+	int err;
+
+	snprintf(dir, sizeof(dir), "/tmp/dontcache-bench.%d.%" PRIx64, (int)getpid(), now_ns());
+	snprintf(result, sizeof(result), "%s/result", dir);
+	snprintf(ledger, sizeof(ledger), "%s/ledger", dir);
+	err = guard_make_tree(dir);
+	if (err)
+		return bench_fail(err, "make directory", dir);
+	return run_and_load(r, opt, tracer, result, ledger);
+}
+
+int trace_run(struct result *r, const struct options *opt)
+{
+	char tracer[PATH_MAX];
+	int err = find_tracer(opt, tracer, sizeof(tracer));
+
+	err = err ? err : guard_start();
+	if (err)
+		return err;
+	err = run_guarded(r, opt, tracer);
+	guard_stop();
 	return err;
 }

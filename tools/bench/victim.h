@@ -20,9 +20,11 @@ struct victim {
 	atomic_bool *stop;
 
 	struct hist latency;		/* due time to end of the read */
+	uint64_t run_ns;		/* length of the schedule so far */
 	uint64_t reads;
 	uint64_t hits;			/* answered with RWF_NOWAIT */
 	uint64_t misses;		/* RWF_NOWAIT said EAGAIN */
+	uint64_t unissued;		/* due, but never begun: counted in @latency */
 	int nowait_works;		/* else hits and misses are unavailable */
 	double read_bytes;		/* from storage, NAN when unavailable */
 };

@@ -8,9 +8,6 @@
 #include "stats.h"
 #include "view_runs.h"
 
-/* More rounds than fit a screen are in the JSON. */
-#define MAX_ROUNDS_SHOWN 10
-
 bool metric_applies(const char *variant, const char *metric)
 {
 	return strcmp(variant, "alone") ||
@@ -118,7 +115,7 @@ static int add_variant(struct table *t, const struct result *r, const char *vari
 	char name[64], title[64];
 	int err = 0;
 
-	for (round = 1; rounds > 1 && round <= rounds && round <= MAX_ROUNDS_SHOWN && !err;
+	for (round = 1; rounds > 1 && round <= rounds && round <= VIEW_MAX_ROUNDS && !err;
 	     round++) {
 		snprintf(name, sizeof(name), "%s_r%u", variant, round);
 		snprintf(title, sizeof(title), "%s r%u", variant, round);
@@ -151,7 +148,7 @@ struct room {
 };
 
 static int add_columns(struct table *t, const struct result *r, const struct runs_table *what,
-		       const struct room *room, double noise_pct)
+		       const struct room *room, const struct result *control)
 {
 	const char *const *v = what->variants;
 	size_t i;
@@ -167,17 +164,17 @@ static int add_columns(struct table *t, const struct result *r, const struct run
 		if (result_has_variant(r, v[i]))
 			err = add_variant(t, r, v[i], room->metrics, room->values);
 	err = err ? err : table_add_changes(t, r, v[what->nr_variants - 2],
-					    v[what->nr_variants - 1], room->names, noise_pct);
-	if (!err && result_rounds(r) > MAX_ROUNDS_SHOWN)
+					    v[what->nr_variants - 1], room->names, control);
+	if (!err && result_rounds(r) > VIEW_MAX_ROUNDS)
 		err = table_add_note(t, "rounds after the %dth are in the means, and each in the JSON",
-				     MAX_ROUNDS_SHOWN);
+				     VIEW_MAX_ROUNDS);
 	if (!err)
 		set_decimals(t, room->metrics);
 	return err;
 }
 
 int view_runs(struct table_list *l, const struct result *r, const struct runs_table *what,
-	      double noise_pct)
+	      const struct result *control)
 {
 	/* At most a row for each run's group and metric. */
 	const size_t rows = r->nr_runs * what->nr_metrics + 1;
@@ -192,7 +189,7 @@ int view_runs(struct table_list *l, const struct result *r, const struct runs_ta
 	if (room.metrics && room.names && room.values)
 		t = tables_add(l, what->name, what->title);
 	if (t)
-		err = add_columns(t, r, what, &room, noise_pct);
+		err = add_columns(t, r, what, &room, control);
 	free(room.metrics);
 	free(room.names);
 	free(room.values);

@@ -4,6 +4,9 @@
 
 #include "table.h"
 
+/* More rounds than fit a screen are in the JSON. */
+#define VIEW_MAX_ROUNDS 10
+
 /* A metric with its heading. */
 struct metric_column {
 	const char *metric;
@@ -26,11 +29,11 @@ struct runs_table {
 };
 
 /*
- * Add that table, without the metrics that no run has. @noise_pct as for
+ * Add that table, without the metrics that no run has. @control as for
  * table_add_change(). 0 or a negative errno.
  */
 int view_runs(struct table_list *l, const struct result *r, const struct runs_table *what,
-	      double noise_pct);
+	      const struct result *control);
 
 /* Does a number of the stream exist for this variant? "alone" has no stream. */
 bool metric_applies(const char *variant, const char *metric);

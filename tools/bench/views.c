@@ -10,8 +10,6 @@
 #include "views.h"
 #include "views_rows.h"
 
-#define MAX_ROUNDS_SHOWN 10
-
 /* A number that each of two variants gets a column for. */
 struct pair {
 	const char *metric;
@@ -69,8 +67,7 @@ static int add_rounds(struct table *t, const struct result *r, const char *varia
 	char name[64], title[64];
 	int c;
 
-	/* More rounds than fit a screen are in the JSON. */
-	for (round = 1; round <= rounds && round <= MAX_ROUNDS_SHOWN && rounds > 1; round++) {
+	for (round = 1; round <= rounds && round <= VIEW_MAX_ROUNDS && rounds > 1; round++) {
 		snprintf(name, sizeof(name), "%s_r%u_mib_s", variant, round);
 		snprintf(title, sizeof(title), "%s r%u", variant, round);
 		c = table_add_round(t, r, variant, metric, round, name, title, 2);
@@ -84,7 +81,8 @@ static int add_rounds(struct table *t, const struct result *r, const char *varia
 
 static int throughput_table(struct table_list *l, const struct result *r, const char *prefix,
 			    const char *name, const char *title, const char *metric,
-			    const char *normal_mean, const char *dontcache_mean, double noise)
+			    const char *normal_mean, const char *dontcache_mean,
+			    const struct result *control)
 {
 	struct table *t = tables_add(l, name, title);
 	int err;
@@ -96,7 +94,7 @@ static int throughput_table(struct table_list *l, const struct result *r, const 
 	err = err ? err : add_rounds(t, r, "dontcache", metric, dontcache_mean);
 	if (err)
 		return err;
-	err = table_add_change(t, r, "normal", "dontcache", metric, noise);
+	err = table_add_change(t, r, "normal", "dontcache", metric, control);
 	return err < 0 ? err : 0;
 }
 
@@ -160,30 +158,32 @@ static int memory_tables(struct table_list *l, const struct result *r, const cha
 				       "(whole machine)", reclaim, NR(reclaim));
 }
 
-static int view_write(const struct result *r, double noise, struct table_list *l)
+static int view_write(const struct result *r, const struct result *control,
+		      struct table_list *l)
 {
 	int err;
 
 	err = throughput_table(l, r, "write", "write-throughput",
 			       "Write throughput, MiB/s, without the final fsync",
 			       "throughput_mib_s", "normal_mean_mib_s", "dontcache_mean_mib_s",
-			       noise);
+			       control);
 	err = err ? err : throughput_table(l, r, "write", "write-throughput-fsync",
 					   "Write throughput, MiB/s, with the final fsync",
 					   "throughput_fsync_mib_s", "normal_fsync_mean_mib_s",
-					   "dontcache_fsync_mean_mib_s", noise);
+					   "dontcache_fsync_mean_mib_s", control);
 	err = err ? err : memory_tables(l, r, "write");
 	return err ? err : pairs_table(l, r, "write", io_size_key, io_size_title, "resident",
 				       "Pages of the target file in the page cache after the run",
 				       resident, NR(resident));
 }
 
-static int view_read(const struct result *r, double noise, struct table_list *l)
+static int view_read(const struct result *r, const struct result *control,
+		     struct table_list *l)
 {
 	int err;
 
 	err = throughput_table(l, r, "read", "throughput", "Read throughput, MiB/s",
-			       "throughput_mib_s", "normal_mib_s", "dontcache_mib_s", noise);
+			       "throughput_mib_s", "normal_mib_s", "dontcache_mib_s", control);
 	err = err ? err : pairs_table(l, r, "read", io_size_key, io_size_title, "amplification",
 				      "Bytes really read from the device over bytes asked for",
 				      amplification, NR(amplification));
@@ -216,9 +216,11 @@ static const struct metric_column paced_metrics[] = {
 	{ "latency_p50_ms", "p50 ms", 3 },
 	{ "latency_p99_ms", "p99 ms", 3 },
 	{ "latency_max_ms", "max ms", 3 },
+	{ "throughput_fsync_mib_s", "MiB/s with fsync", 2 },
 };
 
-static int view_paced(const struct result *r, double noise, struct table_list *l)
+static int view_paced(const struct result *r, const struct result *control,
+		      struct table_list *l)
 {
 	static const char *const key[] = { "rate_mib_s" }, *const title[] = { "Rate MiB/s" };
 	static const char *const variants[] = { "normal", "dontcache" };
@@ -242,14 +244,14 @@ static int view_paced(const struct result *r, double noise, struct table_list *l
 				      "Paced writes: from the time a write was due to its end "
 				      "(percentiles at most 1.6 % high)",
 				      paced_latency, NR(paced_latency));
-	err = err ? err : view_runs(l, r, &runs, noise);
+	err = err ? err : view_runs(l, r, &runs, control);
 	return err ? err : pairs_table(l, r, "paced", key, title, "resident",
 				       "Pages of the target file in the page cache after the run",
 				       resident, NR(resident));
 }
 
-static int control_table(const struct result *r, double noise, struct table_list *l,
-			 const char *name, const char *title, const char *prefix,
+static int control_table(const struct result *r, const struct result *control,
+			 struct table_list *l, const char *name, const char *title, const char *prefix,
 			 size_t nr_keys, const char *metric, const char *const *means)
 {
 	static const char *const keys[] = { "operation", "io_size" };
@@ -262,19 +264,20 @@ static int control_table(const struct result *r, double noise, struct table_list
 	err = table_add_groups(t, r, prefix, nr_keys, keys + 2 - nr_keys, titles + 2 - nr_keys);
 	err = err ? err : add_rounds(t, r, "before", metric, means[0]);
 	err = err ? err : add_rounds(t, r, "after", metric, means[1]);
-	return err ? err : table_add_change(t, r, "before", "after", metric, noise);
+	return err ? err : table_add_change(t, r, "before", "after", metric, control);
 }
 
-static int view_control(const struct result *r, double noise, struct table_list *l)
+static int view_control(const struct result *r, const struct result *control,
+			struct table_list *l)
 {
 	static const char *const means[] = { "before_mib_s", "after_mib_s" };
 	static const char *const fsync_means[] = { "before_fsync_mib_s", "after_fsync_mib_s" };
 	int err;
 
-	err = control_table(r, noise, l, "throughput",
+	err = control_table(r, control, l, "throughput",
 			    "Normal I/O before and after the change, MiB/s, without the final "
 			    "fsync", "control", 2, "throughput_mib_s", means);
-	return err ? err : control_table(r, noise, l, "write-throughput-fsync",
+	return err ? err : control_table(r, control, l, "write-throughput-fsync",
 					 "Normal writes before and after the change, MiB/s, with "
 					 "the final fsync", "control|write", 1,
 					 "throughput_fsync_mib_s", fsync_means);
@@ -308,7 +311,7 @@ static const char *folio_metric(const struct folio_view *v)
 }
 
 static int folio_table(struct table_list *l, const struct result *r,
-		       const struct folio_view *v, double noise)
+		       const struct folio_view *v, const struct result *control)
 {
 	struct table *t = tables_add(l, v->name, v->title);
 	char column[64];
@@ -329,7 +332,7 @@ static int folio_table(struct table_list *l, const struct result *r,
 	}
 	if (err < 0 || !result_has_variant(r, "dontcache"))
 		return err < 0 ? err : 0;
-	return table_add_change(t, r, "normal", "dontcache", folio_metric(v), noise);
+	return table_add_change(t, r, "normal", "dontcache", folio_metric(v), control);
 }
 
 /* Each run's value: what the means of the tables above hide. */
@@ -352,13 +355,14 @@ static int folio_runs(struct table_list *l, const struct result *r,
 	return err ? err : add_rounds(t, r, kind, folio_metric(v), mean);
 }
 
-static int view_large_folio(const struct result *r, double noise, struct table_list *l)
+static int view_large_folio(const struct result *r, const struct result *control,
+			    struct table_list *l)
 {
 	size_t i, k;
 	int err = 0;
 
 	for (i = 0; i < NR(folio_views) && !err; i++)
-		err = folio_table(l, r, &folio_views[i], noise);
+		err = folio_table(l, r, &folio_views[i], control);
 	for (i = 0; i < NR(folio_views) && result_rounds(r) > 1; i++)
 		for (k = 0; k < folio_views[i].nr_kinds && !err; k++)
 			if (result_has_variant(r, folio_kinds[k]))
@@ -377,7 +381,8 @@ static bool any_metric(const struct result *r, const char *metric)
 }
 
 /* Two results side by side: one table for each metric that they have. */
-static int view_compare(const struct result *r, double noise, struct table_list *l)
+static int view_compare(const struct result *r, const struct result *control,
+			struct table_list *l)
 {
 	static const char *const key[] = { "run" }, *const key_title[] = { "Run" };
 	static const struct {
@@ -388,8 +393,11 @@ static int view_compare(const struct result *r, double noise, struct table_list 
 		{ "throughput_fsync_mib_s", "Throughput with the final fsync, MiB/s", 2 },
 		{ "achieved_mib_s", "Achieved rate, MiB/s", 2 },
 		{ "late_pct", "Late writes, %", 2 },
+		{ "latency_p99_ms", "p99 latency of paced writes, ms", 3 },
 		{ "latency_p99_us", "p99 latency of the victim, us", 1 },
 		{ "hit_pct", "Hit ratio of the victim, %", 2 },
+		{ "refaults", "Refaults of the victim", 0 },
+		{ "stream_mib_s", "Throughput of the stream, MiB/s", 1 },
 		{ "fsync_p99_us", "fsync p99, us", 1 },
 		{ "read_amplification", "Bytes read from the device over bytes asked for", 3 },
 		{ "resident_pages", "Pages in the page cache after the run", 0 },
@@ -416,14 +424,15 @@ static int view_compare(const struct result *r, double noise, struct table_list 
 			err = table_add_mean(t, r, "after", m[i].metric, "after", "after",
 					     m[i].decimals);
 		if (err >= 0)
-			err = table_add_change(t, r, "before", "after", m[i].metric, noise);
+			err = table_add_change(t, r, "before", "after", m[i].metric, control);
 	}
 	return err < 0 ? err : 0;
 }
 
 static const struct {
 	const char *preset;
-	int (*build)(const struct result *r, double noise, struct table_list *l);
+	int (*build)(const struct result *r, const struct result *control,
+		     struct table_list *l);
 } views[] = {
 	{ "f2fs-dontcache", view_write },
 	{ "f2fs-dontcache-read", view_read },
@@ -436,7 +445,8 @@ static const struct {
 	{ "compare", view_compare },
 };
 
-int views_build(const struct result *r, double noise_pct, struct table_list *l)
+int views_build(const struct result *r, const struct result *control,
+		struct table_list *l)
 {
 	size_t i;
 	int err;
@@ -444,7 +454,7 @@ int views_build(const struct result *r, double noise_pct, struct table_list *l)
 	for (i = 0; i < NR(views); i++) {
 		if (strcmp(views[i].preset, r->preset))
 			continue;
-		err = views[i].build(r, noise_pct, l);
+		err = views[i].build(r, control, l);
 		err = err ? err : view_interruptions(l, r);
 		err = err ? err : view_ledger(r, l);
 		return err ? bench_fail(err, "make the tables of", r->preset) : 0;

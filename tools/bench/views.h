@@ -5,9 +5,10 @@
 #include "table.h"
 
 /*
- * Make the tables that belong to the preset of @r. @noise_pct is the change a
- * control run showed, or NAN. 0 or a negative errno (told).
+ * Make the tables that belong to the preset of @r, with the noise that the result
+ * @control tells (NULL: none). 0 or a negative errno (told).
  */
-int views_build(const struct result *r, double noise_pct, struct table_list *l);
+int views_build(const struct result *r, const struct result *control,
+		struct table_list *l);
 
 #endif

@@ -188,7 +188,8 @@ out:
 /* The same metrics as rows: each run, mean and change. */
 static int runs_of(struct table_list *l, const struct result *r, const char *title,
 		   const char *const *variants, size_t nr_variants,
-		   const struct metric_column *m, size_t nr_metrics, double noise)
+		   const struct metric_column *m, size_t nr_metrics,
+		   const struct result *control)
 {
 	char prefix[sizeof(r->runs->group)] = "";
 	const struct runs_table what = {
@@ -204,12 +205,13 @@ static int runs_of(struct table_list *l, const struct result *r, const char *tit
 	if (r->nr_runs)
 		snprintf(prefix, sizeof(prefix), "%.*s", (int)strcspn(r->runs[0].group, "|"),
 			 r->runs[0].group);
-	return view_runs(l, r, &what, noise);
+	return view_runs(l, r, &what, control);
 }
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
 
-int view_per_second(const struct result *r, double noise, struct table_list *l)
+int view_per_second(const struct result *r, const struct result *control,
+		    struct table_list *l)
 {
 	static const struct metric_column whole[] = {
 		{ "throughput_mib_s", "MiB/s", 1 },
@@ -218,6 +220,7 @@ int view_per_second(const struct result *r, double noise, struct table_list *l)
 		{ "cgroup_file_mib", "cgroup file MiB", 1 },
 		{ "kswapd_cpu_pct", "kswapd CPU %", 2 },
 		{ "direct_scan_pages", "direct scan", 0 },
+		{ "cgroup_direct_scan_pages", "cgroup direct scan", 0 },
 		{ "resident_pages", "resident pages", 0 },
 		{ "wraps", "wraps", 0 },
 	};
@@ -227,12 +230,11 @@ int view_per_second(const struct result *r, double noise, struct table_list *l)
 	err = err ? err : variants_table(l, r, "whole", "The whole run", io_kinds, 2, whole,
 					 NR(whole));
 	return err ? err : runs_of(l, r, "The whole run: each run, mean and change", io_kinds, 2,
-				   whole, NR(whole), noise);
+				   whole, NR(whole), control);
 }
 
-static const char *const beside_kinds[] = { "alone", "normal", "dontcache" };
-
-int view_neighbour(const struct result *r, double noise, struct table_list *l)
+int view_neighbour(const struct result *r, const struct result *control,
+		   struct table_list *l)
 {
 	static const struct metric_column victim[] = {
 		{ "hit_pct", "hit %", 2 },
@@ -243,19 +245,23 @@ int view_neighbour(const struct result *r, double noise, struct table_list *l)
 		{ "latency_p999_us", "p99.9 us", 1 },
 		{ "latency_max_us", "max us", 1 },
 		{ "reads", "reads", 0 },
+		{ "unissued_reads", "unissued", 0 },
 		{ "stream_mib_s", "stream MiB/s", 1 },
+		{ "stream_fsync_mib_s", "with fsync", 1 },
 		{ "cgroup_file_mib", "cgroup file MiB", 1 },
 	};
 	int err;
 
 	err = variants_table(l, r, "victim", "What the stream costs its neighbour (a hot set "
 			     "read at random at a fixed rate; latency from the due time)",
-			     beside_kinds, 3, victim, NR(victim));
+			     bystander_variants, NR_BYSTANDER_VARIANTS, victim, NR(victim));
 	return err ? err : runs_of(l, r, "The neighbour: each run, mean and change (normal to "
-				   "dontcache)", beside_kinds, 3, victim, NR(victim), noise);
+				   "dontcache)", bystander_variants, NR_BYSTANDER_VARIANTS,
+				   victim, NR(victim), control);
 }
 
-int view_fsync_neighbour(const struct result *r, double noise, struct table_list *l)
+int view_fsync_neighbour(const struct result *r, const struct result *control,
+			 struct table_list *l)
 {
 	static const struct metric_column writer[] = {
 		{ "fsync_p50_us", "p50 us", 1 },
@@ -267,12 +273,14 @@ int view_fsync_neighbour(const struct result *r, double noise, struct table_list
 		{ "records_per_s", "records/s", 1 },
 		{ "records", "records", 0 },
 		{ "throughput_mib_s", "stream MiB/s", 1 },
+		{ "throughput_fsync_mib_s", "with fsync", 1 },
 	};
 	int err;
 
 	err = variants_table(l, r, "fsync", "fsync of a 4 KiB record beside a stream "
-			     "(percentiles at most 1.6 % high)", beside_kinds, 3, writer,
-			     NR(writer));
+			     "(percentiles at most 1.6 % high)", bystander_variants,
+			     NR_BYSTANDER_VARIANTS, writer, NR(writer));
 	return err ? err : runs_of(l, r, "fsync: each run, mean and change (normal to dontcache)",
-				   beside_kinds, 3, writer, NR(writer), noise);
+				   bystander_variants, NR_BYSTANDER_VARIANTS, writer,
+				   NR(writer), control);
 }

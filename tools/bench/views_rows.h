@@ -6,11 +6,13 @@
 
 /*
  * Tables whose rows are not the groups of a result: seconds, or variants.
- * @noise is not used: these tables show no change in percent. 0 or a negative
- * errno.
+ * @control as for table_add_change(). 0 or a negative errno.
  */
-int view_per_second(const struct result *r, double noise, struct table_list *l);
-int view_neighbour(const struct result *r, double noise, struct table_list *l);
-int view_fsync_neighbour(const struct result *r, double noise, struct table_list *l);
+int view_per_second(const struct result *r, const struct result *control,
+		    struct table_list *l);
+int view_neighbour(const struct result *r, const struct result *control,
+		   struct table_list *l);
+int view_fsync_neighbour(const struct result *r, const struct result *control,
+			 struct table_list *l);
 
 #endif
