@@ -10,6 +10,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "dropbehind/uapi.h"
+
 #define TRIAL_BYTES	4096
 
 static void untried(struct db_trial *trial, int err)
@@ -87,9 +89,9 @@ void db_try_directory(struct db_trial *trial, const char *dir)
 		untried(trial, -fd);
 		return;
 	}
-	trial->write = judge(trial, "writing", pwritev2(fd, &vec, 1, 0, DB_RWF_DONTCACHE));
+	trial->write = judge(trial, "writing", pwritev2(fd, &vec, 1, 0, RWF_DONTCACHE));
 	/* The flag is refused before it matters whether there is anything to read. */
-	trial->read = judge(trial, "reading", preadv2(fd, &vec, 1, 0, DB_RWF_DONTCACHE));
+	trial->read = judge(trial, "reading", preadv2(fd, &vec, 1, 0, RWF_DONTCACHE));
 	close(fd);
 }
 
@@ -104,7 +106,7 @@ void db_try_reading(struct db_trial *trial, const char *path)
 		snprintf(trial->why, sizeof(trial->why), "cannot open it: %s", strerror(errno));
 		return;
 	}
-	trial->read = judge(trial, "reading", preadv2(fd, &vec, 1, 0, DB_RWF_DONTCACHE));
+	trial->read = judge(trial, "reading", preadv2(fd, &vec, 1, 0, RWF_DONTCACHE));
 	if (trial->read == DB_TRIAL_WORKS)
 		snprintf(trial->why, sizeof(trial->why), "writing would overwrite it");
 	close(fd);

@@ -3,9 +3,6 @@
 #ifndef DROPBEHIND_DONTCACHE_H
 #define DROPBEHIND_DONTCACHE_H
 
-/* Flag of preadv2(2) and pwritev2(2) since Linux 6.14; not in every libc's headers. */
-#define DB_RWF_DONTCACHE	0x80
-
 enum db_trial_result {
 	DB_TRIAL_UNTRIED,
 	DB_TRIAL_WORKS,

@@ -12,23 +12,11 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "dropbehind/uapi.h"
 #include "mounts.h"
 #include "privilege.h"
-
-/* Since Linux 6.5, the same number on all architectures; not in every libc's headers. */
-#define NR_CACHESTAT	451
-
-struct cachestat_range_args {
-	__u64 offset;
-	__u64 length;		/* 0: to the end */
-};
-
-struct cachestat_result {
-	__u64 cached, dirty, writeback, evicted, recently_evicted;
-};
 
 /* Bytes looked at by one mincore(2). */
 #define MINCORE_STEP	(1ULL << 28)
@@ -135,23 +123,23 @@ static void ask_mincore(struct db_resident *r, int fd, const struct stat *st)
 
 void db_resident_find(struct db_resident *r, const struct db_flow *flow)
 {
-	struct cachestat_range_args range = {};
-	struct cachestat_result result = {};
+	struct db_cachestat pages = {};
 	struct stat st;
-	int fd;
+	int fd, err;
 
 	memset(r, 0, sizeof(*r));
 	fd = open_file(flow, &st, r->why, sizeof(r->why));
 	if (fd < 0)
 		return;
-	if (!syscall(NR_CACHESTAT, fd, &range, &result, 0)) {
+	err = db_cachestat(fd, 0, 0, &pages);
+	if (!err) {
 		r->known = true;
-		r->pages = result.cached;
+		r->pages = pages.nr_cache;
 		r->method = "cachestat";
-	} else if (errno == ENOSYS) {
+	} else if (err == -ENOSYS) {
 		ask_mincore(r, fd, &st);
 	} else {
-		snprintf(r->why, sizeof(r->why), "cachestat: %s", strerror(errno));
+		snprintf(r->why, sizeof(r->why), "cachestat: %s", strerror(-err));
 	}
 	close(fd);
 }

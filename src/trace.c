@@ -73,8 +73,8 @@ static int print_lost(struct trace *t, __u64 now, __u64 more)
 	o = db_put_start(&put);
 	db_put_text(&put, o, "type", "lost");
 	db_put_u64(&put, o, "time_ns", now);
-	db_put_u64(&put, o, "records", more);
-	db_put_u64(&put, o, "records_total", t->lost + more);
+	db_put_u64(&put, o, "ring_records", more);
+	db_put_u64(&put, o, "ring_records_total", t->lost + more);
 	o = db_put_end(&put, o);
 	if (!o)
 		return db_complain(-ENOMEM, "out of memory");

@@ -19,7 +19,7 @@ for type in xfs ext4; do
 	place_at "$type" "$FS_DIR"
 	places+=("$FS_DIR")
 done
-bpftrace -q -B line -o "$TEST_TMP/trace" -e '
+"$ROOT/tools/setup/with-tracefs" bpftrace -q -B line -o "$TEST_TMP/trace" -e '
 	BEGIN { printf("attached\n"); }
 	tracepoint:filemap:mm_filemap_add_to_page_cache {
 		@added[args->s_dev, args->i_ino] = sum((uint64)1 << args->order);

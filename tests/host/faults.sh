@@ -178,7 +178,7 @@ done
 grep '^{"type"' "$TEST_TMP/all" >"$TEST_TMP/ring"
 is "tiny ring, every line is JSON" "$(jq -r .type "$TEST_TMP/ring" | wc -l)" "$(wc -l <"$TEST_TMP/ring")"
 between "tiny ring, losses" "$(tail -n 1 "$TEST_TMP/ring" | jq .lost_records)" 1 1000000
-is "tiny ring, losses in the stream add up" "$(jq -s '[.[] | select(.type == "lost").records] | add' "$TEST_TMP/ring")" \
+is "tiny ring, losses in the stream add up" "$(jq -s '[.[] | select(.type == "lost").ring_records] | add' "$TEST_TMP/ring")" \
 	"$(tail -n 1 "$TEST_TMP/ring" | jq .lost_records)"
 is "tiny ring, completeness has them too" "$(tail -n 1 "$TEST_TMP/ring" | jq .completeness.losses.ring_records)" \
 	"$(tail -n 1 "$TEST_TMP/ring" | jq .lost_records)"

@@ -11,12 +11,9 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "dropbehind/uapi.h"
 #include "session.h"
 #include "words.h"
-
-#ifndef RWF_DONTCACHE
-#define RWF_DONTCACHE	0x00000080	/* include/uapi/linux/fs.h, Linux 6.14 */
-#endif
 
 #define ROUNDS		8
 #define FOLIOS		64	/* of a round; the ring has room for them */

@@ -94,7 +94,7 @@ births_by_tracepoint() {
 			sleep 0.1
 		done
 	done
-	bpftrace -B line -e '
+	"$ROOT/tools/setup/with-tracefs" bpftrace -B line -e '
 		tracepoint:filemap:mm_filemap_add_to_page_cache {
 			if (@seen == 0) { printf("attached\n"); }
 			@seen = 1;

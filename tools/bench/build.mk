@@ -11,7 +11,7 @@ TOOLS_BINS += $(BUILD)/dontcache-bench
 
 $(BUILD)/bench/%.o: tools/bench/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(BENCH_CFLAGS) -D_GNU_SOURCE -MMD -MP -c -o $@ $<
+	$(CC) $(CFLAGS) $(BENCH_CFLAGS) -Iinclude -D_GNU_SOURCE -MMD -MP -c -o $@ $<
 
 $(BUILD)/bench/mounts.o: src/mounts.c
 	@mkdir -p $(@D)
@@ -24,7 +24,7 @@ $(BUILD)/dontcache-bench: $(BENCH_OBJS)
 
 # Its arithmetic, tested without a kernel.
 $(BUILD)/bench/bench_test: tests/unit/bench/bench_test.c tests/unit/check.h $(BENCH_OBJS)
-	$(CC) $(CFLAGS) -std=gnu11 -D_GNU_SOURCE -Itests/unit -Itools/bench $(BENCH_LDFLAGS) -o $@ $< \
+	$(CC) $(CFLAGS) -std=gnu11 -D_GNU_SOURCE -Itests/unit -Itools/bench -Iinclude $(BENCH_LDFLAGS) -o $@ $< \
 		$(filter-out %/main.o,$(BENCH_OBJS)) -ljansson -lpthread -lm
 
 tests: $(BUILD)/bench/bench_test

@@ -3,31 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "dropbehind/uapi.h"
 #include "residency.h"
 #include "units.h"
 
-#ifndef __NR_cachestat
-#define __NR_cachestat 451	/* the same number on every architecture but alpha */
-#endif
-
 #define MINCORE_CHUNK (256 * MIB)
-
-/* Layouts of cachestat(2), Linux 6.5. */
-struct cachestat_span {
-	uint64_t off;
-	uint64_t len;
-};
-
-struct cachestat_counts {
-	uint64_t nr_cache;
-	uint64_t nr_dirty;
-	uint64_t nr_writeback;
-	uint64_t nr_evicted;
-	uint64_t nr_recently_evicted;
-};
 
 static int count_mincore(int fd, uint64_t offset, uint64_t length, struct residency *res)
 {
@@ -59,20 +41,21 @@ static int count_mincore(int fd, uint64_t offset, uint64_t length, struct reside
 
 int residency_count(int fd, uint64_t offset, uint64_t length, struct residency *res)
 {
-	struct cachestat_span span = { .off = offset, .len = length };
-	struct cachestat_counts counts;
+	struct db_cachestat counts;
+	int err;
 
 	memset(res, 0, sizeof(*res));
 	if (!length)
 		return 0;
-	if (!syscall(__NR_cachestat, fd, &span, &counts, 0)) {
+	err = db_cachestat(fd, offset, length, &counts);
+	if (!err) {
 		res->resident_pages = counts.nr_cache;
 		res->dirty_pages = counts.nr_dirty;
 		res->evicted_pages = counts.nr_evicted;
 		res->have_dirty = 1;
 		return 0;
 	}
-	if (errno != ENOSYS && errno != EOPNOTSUPP && errno != EPERM)
-		return -errno;
+	if (err != -ENOSYS && err != -EOPNOTSUPP && err != -EPERM)
+		return err;
 	return count_mincore(fd, offset, length, res);
 }

@@ -8,12 +8,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "dropbehind/uapi.h"
 #include "hist.h"
 #include "sampler.h"
-
-#ifndef RWF_DONTCACHE
-#define RWF_DONTCACHE 0x80	/* Linux 6.14, include/uapi/linux/fs.h */
-#endif
 
 /*
  * One sequential load on one file by one thread: as fast as it goes, or paced.

@@ -7,7 +7,7 @@ TOOLS_BINS += $(OPCHECK_BINS)
 
 $(BUILD)/opcheck-obj/%.o: tools/opcheck/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -MMD -MP -c -o $@ $<
+	$(CC) $(CFLAGS) -Iinclude -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -MMD -MP -c -o $@ $<
 
 $(BUILD)/opcheck: $(BUILD)/opcheck-obj/shadow.o
 $(OPCHECK_BINS): $(BUILD)/%: $(BUILD)/opcheck-obj/%.o $(OPCHECK_COMMON)

@@ -2,28 +2,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "sys.h"
-
-#ifndef __NR_cachestat
-#define __NR_cachestat 451
-#endif
-
-struct cachestat_range_abi {
-	uint64_t off;
-	uint64_t len;
-};
-
-struct cachestat_abi {
-	uint64_t nr_cache;
-	uint64_t nr_dirty;
-	uint64_t nr_writeback;
-	uint64_t nr_evicted;
-	uint64_t nr_recently_evicted;
-};
 
 int sys_write_all(int fd, const void *buf, size_t len, off_t off, int rwf)
 {
@@ -71,8 +53,7 @@ int sys_residency(int fd, off_t len, struct sys_residency *out)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	size_t pages = (len + page - 1) / page;
-	struct cachestat_range_abi range = { .off = 0, .len = len };
-	struct cachestat_abi cs = { 0 };
+	struct db_cachestat cs = { 0 };
 	unsigned char *vec = NULL;
 	void *map = MAP_FAILED;
 	int err = 0;
@@ -92,13 +73,14 @@ int sys_residency(int fd, off_t len, struct sys_residency *out)
 	for (size_t i = 0; i < pages; i++)
 		out->mincore_pages += vec[i] & 1;
 
-	if (!syscall(__NR_cachestat, fd, &range, &cs, 0)) {
+	err = db_cachestat(fd, 0, len, &cs);
+	if (!err) {
 		out->have_cachestat = true;
 		out->cached_pages = cs.nr_cache;
 		out->dirty_pages = cs.nr_dirty;
 		out->writeback_pages = cs.nr_writeback;
-	} else if (errno != ENOSYS && errno != EOPNOTSUPP) {
-		err = -errno;
+	} else if (err == -ENOSYS || err == -EOPNOTSUPP) {
+		err = 0;
 	}
 cleanup:
 	if (map != MAP_FAILED)

@@ -7,10 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Older C libraries do not know these. */
-#ifndef RWF_DONTCACHE
-#define RWF_DONTCACHE 0x00000080
-#endif
+#include "dropbehind/uapi.h"
 
 /*
  * Writes or reads all of @len bytes at @off with preadv2/pwritev2 flags

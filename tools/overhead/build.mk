@@ -17,9 +17,9 @@ $(BUILD)/overhead/empty.skel.h: $(BUILD)/overhead/empty.bpf.o
 $(BUILD)/dropbehind-empty: tools/overhead/empty.c $(BUILD)/overhead/empty.skel.h
 	$(Q)$(CC) $(CFLAGS) -I$(BUILD)/overhead -o $@ $< $(LDLIBS)
 
-$(BUILD)/dropbehind-stream: tools/overhead/stream.c tools/overhead/watch.c tools/overhead/watch.h
+$(BUILD)/dropbehind-stream: tools/overhead/stream.c tools/overhead/watch.c tools/overhead/watch.h include/dropbehind/uapi.h
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.c,$^) -lbpf -ljansson
+	$(Q)$(CC) $(CFLAGS) -Iinclude -o $@ $(filter %.c,$^) -lbpf -ljansson
 
 .PHONY: bench-overhead
 bench-overhead: setup

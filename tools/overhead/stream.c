@@ -24,11 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "dropbehind/uapi.h"
 #include "watch.h"
-
-#ifndef RWF_DONTCACHE
-#define RWF_DONTCACHE	0x00000080
-#endif
 
 #define SETTLE_NAP_NS	10000000	/* between two looks at the page cache */
 #define SETTLE_QUIET	20		/* looks without a change: what is there stays */

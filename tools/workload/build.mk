@@ -11,7 +11,7 @@ TOOLS_BINS += $(BUILD)/dontcache-workload
 
 $(WORKLOAD_OBJS): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -MMD -MP -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Iinclude -D_GNU_SOURCE -MMD -MP -c -o $@ $<
 
 $(BUILD)/dontcache-workload: $(WORKLOAD_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(WORKLOAD_OBJS) $(WORKLOAD_LIBS)

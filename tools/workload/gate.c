@@ -17,7 +17,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "compat.h"
 #include "workload.h"
 
 struct wl_gate {

@@ -6,7 +6,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "compat.h"
+#include "dropbehind/uapi.h"
 #include "workload.h"
 
 int wl_dontcache_write_flags(const struct wl_options *opt)

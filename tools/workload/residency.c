@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "compat.h"
+#include "dropbehind/uapi.h"
 #include "workload.h"
 
 /* mincore(2) over a mapping that is never touched: counts uptodate pages in the cache. */
@@ -65,16 +65,16 @@ static int pages_by_mincore(int fd, uint64_t off, uint64_t len, struct wl_pages 
  */
 int wl_pages_of(int fd, uint64_t off, uint64_t len, bool use_mincore, struct wl_pages *pages)
 {
-	struct compat_cachestat_range range = { .off = off, .len = len };
-	struct compat_cachestat stat = { 0 };
+	struct db_cachestat stat = { 0 };
+	int err;
 
 	if (use_mincore)
 		return pages_by_mincore(fd, off, len, pages);
-	if (syscall(__NR_cachestat, fd, &range, &stat, 0)) {
-		if (errno == ENOSYS)
-			return pages_by_mincore(fd, off, len, pages);
-		return -errno;
-	}
+	err = db_cachestat(fd, off, len, &stat);
+	if (err == -ENOSYS)
+		return pages_by_mincore(fd, off, len, pages);
+	if (err)
+		return err;
 	*pages = (struct wl_pages) {
 		.cached = stat.nr_cache,
 		.dirty = stat.nr_dirty,

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "compat.h"
+#include "dropbehind/uapi.h"
 #include "workload.h"
 
 #define PARTIAL_OFFSET	100

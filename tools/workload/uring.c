@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "compat.h"
+#include "dropbehind/uapi.h"
 #include "workload.h"
 
 /* One request in flight. */
