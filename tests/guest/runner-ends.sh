@@ -60,19 +60,27 @@ for signal in INT TERM; do
 	is "SIG$signal: status" $? "$([ $signal = INT ] && echo 130 || echo 143)"
 	is "SIG$signal: nothing is left" "$(left)" ""
 done
-"$guest" -q -t 900 -- sh -c 'echo started; sleep 1000' >"$TEST_TMP/out" 2>&1 &
-pid=$!
-for ((i = 0; i < 6000; i++)); do
-	grep -q started "$TEST_TMP/out" && break
-	sleep 0.1
+# Killed in its command, and while it boots: then its watch on the boot runs as well.
+for moment in started booting; do
+	"$guest" -q -t 900 -- sh -c 'echo started; sleep 1000' >"$TEST_TMP/out" 2>&1 &
+	pid=$!
+	for ((i = 0; i < 6000; i++)); do
+		if [ "$moment" = started ]; then
+			grep -q started "$TEST_TMP/out" && break
+		else
+			pgrep -f "$TMPDIR.*/console" >/dev/null && break
+		fi
+		sleep 0.1
+	done
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+	for ((i = 0; i < 300; i++)); do
+		pgrep -f "$TMPDIR" >/dev/null || break
+		sleep 0.1
+	done
+	is "SIGKILL, $moment: no process is left" "$(pgrep -f "$TMPDIR")" ""
+	like "SIGKILL, $moment: a directory is left" "$(left)" "dropbehind-guest\..*/console"
 done
-kill -KILL "$pid"
-wait "$pid" 2>/dev/null
-for ((i = 0; i < 300; i++)); do
-	pgrep -f "$TMPDIR" >/dev/null || break
-	sleep 0.1
-done
-is "SIGKILL: no process is left" "$(pgrep -f "$TMPDIR")" ""
 out=$("$guest" -q -t 900 -- yes 2>/dev/null | head -n 1; echo "${PIPESTATUS[0]}")
 is "a reader that goes away ends the guest" "$out" $'y\n141'
 is "the next run removed what SIGKILL left" "$(left)" ""

@@ -180,6 +180,7 @@ refuses "a side that cannot be put in place" 1 "'false' failed with status 1" \
 F=$TEST_TMP/both.json
 for side in before after after before; do
 	"$B" control --quick --dir "$M" --quiet --label "$side" --append "$F" --io-sizes 64K
+	sleep 1	# dates have seconds
 done
 is "sides gathered one at a time" "$(jq -r '[.runs[] | .variant + (.round | tostring)] | unique | join(" ")' "$F")" \
 	"after1 after2 before1 before2"

@@ -98,20 +98,6 @@ run_slot()
 	done
 }
 
-# boot_watch CONSOLE SILENCE: exits with 1 when the kernel has not come to its init and its console says nothing more
-# for SILENCE seconds: now and then an emulated processor spins at boot for ever. With 0 when init runs.
-boot_watch()
-{
-	local size=-1 now since=$SECONDS
-
-	while ! grep -qsa 'as init process' "$1"; do
-		now=$(stat -c %s "$1" 2>/dev/null || echo 0)
-		[ "$now" = "$size" ] || { size=$now since=$SECONDS; }
-		[ $((SECONDS - since)) -lt "$2" ] || return 1
-		sleep 2
-	done
-}
-
 # run_qemu: starts the guest of the array qemu of the caller, with its output pipes, the watch on its boot and its time
 # limit; sets the caller's *_pid.
 run_qemu()
@@ -130,9 +116,8 @@ run_qemu()
 		fi
 		background "${QEMU[@]}" "${qemu[@]}" </dev/null >"$RUN_DIR/qemu" 2>&1
 		qemu_pid=$RUN_LAST
-		boot_watch "$console" "$silence" </dev/null &
-		boot_pid=$!
-		RUN_PIDS+=("$boot_pid")
+		background "$GUEST_DIR/boot-watch" "$console" "$silence" </dev/null
+		boot_pid=$RUN_LAST
 	fi
 	if [ "$OPT_TIME" -gt 0 ]; then
 		background sleep "$OPT_TIME" </dev/null
